@@ -1,4 +1,4 @@
-// @lathe/agent/agents. Subagents in detail and the messages between them.
+// @lathe/agent/agents: subagents in detail, and the messages between them.
 
 export type { Exchange, ExchangeParts } from "./agents/irc/exchange.ts";
 export type { LogParts } from "./agents/irc/log.ts";

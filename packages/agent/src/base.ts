@@ -1,4 +1,4 @@
-// @lathe/agent/base. Text, limits and blobs: what the other rooms are built on.
+// @lathe/agent/base: text, limits and blobs, on which the other rooms build.
 
 export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./base/blobs/gc.ts";
 export {

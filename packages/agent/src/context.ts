@@ -1,4 +1,4 @@
-// @lathe/agent/context. What a request consists of: surroundings, compaction, ledger, branches, recall.
+// @lathe/agent/context: what a request consists of: surroundings, compaction, ledger, branches, recall.
 
 export { type BranchSummaryOptions, branchSummarizer } from "./context/branches/branch-summary.ts";
 export { beganWithBriefing, HANDOFF } from "./context/compaction/briefing.ts";

@@ -1,4 +1,4 @@
-// @lathe/agent/contract. Types that tools, sessions and hosts share, beyond the main door.
+// @lathe/agent/contract: types that tools, sessions and hosts share, beyond the main door.
 
 export type { Billed } from "./contract/billed.ts";
 export type { Card, CardDiff, CardResult } from "./contract/card.ts";

@@ -1,4 +1,5 @@
-// @lathe/agent/files. Files as tools see them: snapshots and rewinding, isolated views, formats, conflicts, the parser.
+// @lathe/agent/files: files as tools see them: snapshots and rewinding, isolated copies, formats, conflicts, the
+// parser.
 
 export type { CommitJournal, JournalledChange, JournalledFile, OpenCommitJournal } from "./files/edit/commit.ts";
 export { type ConflictRegion, type ConflictSide, hasConflicts } from "./files/edit/conflict-regions.ts";

@@ -1,4 +1,5 @@
-// @lathe/agent: what a host program needs. docs/library.md lists these names by group; everything else stands behind a subpath.
+// @lathe/agent: what a host program needs. docs/library.md lists these names by group; everything else is behind a
+// subpath.
 
 export type { Spent } from "./agents/subagents/records.ts";
 export type { AgentEngine, AgentLimits, AgentType, EnginePlace, SubagentOptions } from "./agents/subagents/types.ts";

@@ -1,4 +1,4 @@
-// @lathe/agent/policy. Permissions, shell analysis and secrets.
+// @lathe/agent/policy: permissions, shell analysis and secrets.
 
 export type { Secret } from "./base/secrets/secret-values.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./policy/permissions/judge.ts";

@@ -1,4 +1,4 @@
-// @lathe/agent/record. Journals line by line: reading, moving, importing, labels, trees, costs of a listing.
+// @lathe/agent/record: journals line by line: reading, moving, importing, labels, trees, costs for a session list.
 
 export { copyArtifacts } from "./record/artifacts/copy-artifacts.ts";
 export { hasBegun } from "./record/journal/begun.ts";

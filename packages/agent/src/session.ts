@@ -1,4 +1,4 @@
-// @lathe/agent/session. Parts of a session: costs, replay, commands of the user, side calls.
+// @lathe/agent/session: parts of a session: costs, replay, the user's commands, side calls.
 
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";

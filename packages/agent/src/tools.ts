@@ -1,4 +1,4 @@
-// @lathe/agent/tools. The built-in tools, commands that run, to-do lists, profiles in detail.
+// @lathe/agent/tools: the built-in tools, running commands, to-do lists, profiles in detail.
 
 export type { TextEdit } from "./files/edit/endings.ts";
 export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/edit/refactoring.ts";

@@ -1,4 +1,4 @@
-// @lathe/agent/verify. Verified work: checks, what they rest on, and the verdict (docs/verify.md).
+// @lathe/agent/verify: verified work: checks, what they rest on, and the verdict (docs/verify.md).
 
 export { deltaChanges, treeOf } from "./verify/delta-changes.ts";
 export { type LandingCheck, landingCheck } from "./verify/landing-check.ts";

@@ -1,4 +1,4 @@
-// @lathe/agent/world. Environments and processes beyond the ones that most hosts use.
+// @lathe/agent/world: environments and processes beyond those that most hosts use.
 
 export { isSecretName, isSecretValue, mayHoldKeys } from "./base/secrets/variables.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";

@@ -88,7 +88,7 @@ it("T-BRW-1 G-117 PUPPETEER_EXECUTABLE_PATH names the browser; one that is missi
     expect(await loose.say({ action: "open" })).toBe("The browser did not start: no screen here");
     expect(readFileSync(join(at.dir, "asked"), "utf8")).toContain("--remote-debugging-pipe");
     expect(loose.notices).toEqual([
-      "There is no bubblewrap here: the browser is not confined, so each page is a question.",
+      "There is no bubblewrap here: the browser is not confined, so Lathe asks about each page.",
     ]);
     await loose.close();
   } finally {

@@ -110,7 +110,7 @@ it("repo_map gives the model the same, without files that a rule denies, and onl
   expect((await call({ path: "src/large.ts" })).stdout).toBe(
     "src/large.ts is not in the index: it is larger than 400 kB.\n",
   );
-  expect((await call({ path: ".." })).stdout).toBe("Only what is in the working directory is mapped.\n");
+  expect((await call({ path: ".." })).stdout).toBe("Only the working directory can be mapped.\n");
   const indexes = new CodeIndexes(join(box.home, "cache"), Date.now);
   await expect(indexes.for(new MemoryEnvironment())).rejects.toThrow(
     "The code index is only for files on this machine.",

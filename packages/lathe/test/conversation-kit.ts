@@ -93,7 +93,7 @@ export async function conversation(
       requestFor: async (journal) => ({ ...(await sessionRequest(workspace, options, journal)), additions }),
       onSession: (open, arrival) => {
         parts.onSession?.(open, arrival);
-        commands.setAdded(open.parts.commands());
+        commands.setSessionCommands(open.parts.commands());
       },
       onEvent: (session, event) => {
         parts.onEvent?.(session, event);

@@ -44,7 +44,7 @@ describe.skipIf(!hasDebugpy())("Python (needs debugpy)", () => {
       );
       await expect(
         at.say({ action: "set_breakpoint", file: program, line: 3, hit_condition: "% 1 or print('hidden')" }),
-      ).rejects.toThrow("hit_condition is a number");
+      ).rejects.toThrow("hit_condition must be a number");
       expect(await at.say({ action: "set_breakpoint", file: program, line: 3 })).toBe("Breakpoint at calc.py:3");
       expect(await at.say({ action: "continue" })).toContain("has stopped: breakpoint\n<module> at calc.py:3");
       expect(await at.say({ action: "variables" })).toContain("x = 41");

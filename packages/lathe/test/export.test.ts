@@ -112,7 +112,7 @@ describe("the exported page", () => {
     await journal.close();
     const page = readFileSync(await exported(id), "utf8");
     expect(page).toContain("<summary>Not verified: a.test.js was deleted.</summary>");
-    expect(page).toContain("<code>npm test</code> with the tests of before: exit code 1, output 0123456789ab");
+    expect(page).toContain("<code>npm test</code> with the original tests: exit code 1, output 0123456789ab");
     expect(page).toContain("Covered: src/a.js");
     expect(page).toContain("Accepted by &lt;ada&gt;, not proven by a check.");
     expect(page.match(/class="note"/g)).toHaveLength(2);

@@ -177,7 +177,7 @@ it("T-GH-2 two pull requests, one of a fork, are worktrees by one call; a commit
   expect(at.git(second!, "rev-parse", "HEAD")).toBe(at.git(dir, "rev-parse", "main"));
   const unknown = await at.call("github", { op: "pr_push", branch: "main" });
   expect(unknown.stdout + unknown.stderr).toContain(
-    "It is not known where main belongs. Check the pull request out with pr_checkout first.",
+    "No pull request is recorded for main. Check one out with pr_checkout first.",
   );
 });
 
@@ -288,7 +288,7 @@ it("T-GH-1 T-SUB-1 bad input, a missing token and a host's refusal are one line 
     [{ op: "repo_view", repo: "octo/broken" }, "github.com answered GET /repos/octo/broken with status 502."],
     [
       { op: "repo_view", repo: "nonsense" },
-      '"nonsense" is no repository of a known git host (github.com, gitlab.com). Write it as owner/name.',
+      '"nonsense" is not a repository on a known git host (github.com, gitlab.com). Write it as owner/name.',
     ],
     [
       { op: "search_prs", query: "x" },
@@ -298,7 +298,7 @@ it("T-GH-1 T-SUB-1 bad input, a missing token and a host's refusal are one line 
     [{ op: "search_code", query: "x", since: "3d" }, "search_code takes no dates: leave out `since` and `until`."],
     [
       { op: "search_issues", since: "soon" },
-      '`since` is no date: "soon". Use 12h, 3d, 2w, 2mo, 1y, YYYY-MM-DD, or a date with time such as 2026-01-31T08:00:00Z.',
+      '`since` is not a date: "soon". Use 12h, 3d, 2w, 2mo, 1y, YYYY-MM-DD, or a date with time such as 2026-01-31T08:00:00Z.',
     ],
     [{ op: "search_issues", limit: 0 }, "`limit` must be at least 1."],
     [{ op: "pr_create" }, "pr_create needs `title`, or `fill`."],
@@ -306,7 +306,7 @@ it("T-GH-1 T-SUB-1 bad input, a missing token and a host's refusal are one line 
       { op: "pr_create", fill: true, body: "" },
       "`fill` takes title and body from the commits: leave out `title` and `body`.",
     ],
-    [{ op: "run_watch", run: "latest" }, '"latest" is no run: give its number, or the address of its page.'],
+    [{ op: "run_watch", run: "latest" }, '"latest" is not a run: give its number, or the address of its page.'],
     [
       { op: "run_watch", run: "https://github.com/a/b/actions/runs/1", repo: "c/d" },
       "https://github.com/a/b/actions/runs/1 is not of the repository c/d. Leave out `repo`.",
@@ -315,9 +315,9 @@ it("T-GH-1 T-SUB-1 bad input, a missing token and a host's refusal are one line 
     expect(await said(args)).toBe(line);
   expect(await said({ op: "repo_view" }, without)).toContain("github");
   expect(await readOf("issue://1?comments=0", without)).toContain(
-    "github.com answered GET /repos/octo/app/issues/1 with status 404: Not Found. It was asked without a token. Set GITHUB_TOKEN, or run `gh auth login`.",
+    "github.com answered GET /repos/octo/app/issues/1 with status 404: Not Found. The request had no token. Set GITHUB_TOKEN, or run `gh auth login`.",
   );
-  expect(await readOf("pr://x")).toContain("pr://x is no pull request. Use pr://12,");
+  expect(await readOf("pr://x")).toContain("pr://x is not a pull request. Use pr://12,");
   at.git(at.box.dir, "remote", "set-url", "origin", "git@git.example.org:octo/app.git");
   expect(await said({ op: "repo_view" })).toBe(
     "No remote of this folder is on a known git host (github.com, gitlab.com). Name the repository as owner/name, or set GH_HOST or GITLAB_HOST to the server of the remote.",
@@ -395,5 +395,5 @@ it("T-GH-1 the .env of a trusted project does not say which servers are git host
   expect(await at.box.run(["trust"])).toMatchObject({ code: 0 });
   const env = { GITHUB_ENTERPRISE_TOKEN: "token-of-the-company" };
   const { stdout } = await at.call("github", { op: "repo_view", repo: "evil.example/octo/app" }, { env });
-  expect(stdout).toContain('"evil.example/octo/app" is no repository of a known git host (github.com, gitlab.com).');
+  expect(stdout).toContain('"evil.example/octo/app" is not a repository on a known git host (github.com, gitlab.com).');
 });

@@ -291,7 +291,7 @@ describe("Cursor's hooks", () => {
     await run("trust");
     calls({ name: "mcp__all__echo", args: { text: "hi" } });
     await print();
-    expect(request(3)).toMatch(/ended with code 1, and must not be passed over/);
+    expect(request(3)).toMatch(/ended with code 1, and it must not be skipped/);
   });
 });
 

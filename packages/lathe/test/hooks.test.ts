@@ -83,7 +83,7 @@ describe("before a call", () => {
     expect(existsSync(file("made"))).toBe(true);
     expect(stderr).toMatch(/The hook PreToolUse of .*hooks\.json ended with code 1: broken/);
     expect(stderr).toMatch(/The hook PreToolUse of .*hooks\.json did not end in time/);
-    expect(stderr).toMatch(/begins like JSON and is none/);
+    expect(stderr).toMatch(/begins like JSON but is not valid/);
   });
 });
 

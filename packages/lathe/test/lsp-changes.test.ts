@@ -99,7 +99,7 @@ it("LP-04 T-LSP-1 a command of a code action runs, and what it asks for is judge
   expect(made).toContain("Changed 1 file.");
   expect(text("src/t.ts")).toContain("function newFunction(list: number[])");
   expect(JSON.parse(folds ?? "")[0]).toMatchObject({ startLine: 0 });
-  expect(refused).toContain("`payload` is no JSON.");
+  expect(refused).toContain("`payload` is not JSON.");
 }, 120_000);
 
 it("LP-04 files that a server creates, moves and deletes are part of the one change; what is not allowed changes nothing", async () => {

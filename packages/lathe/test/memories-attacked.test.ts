@@ -78,7 +78,7 @@ it("T-MEM-1 an address is the user's, or stands in a file of the project that is
   await scene.run(["-p", "We keep tickets at desk.good.example"]);
   for (const at of [1, 2, 3])
     expect(result(at)).toMatch(/^The user has not said [\w.]+\. Name the file of the project/);
-  expect(result(5), "where an order leads").toMatch(/tells again what a file, a page or a tool instructs/);
+  expect(result(5), "where an order leads").toMatch(/repeats an instruction from a file, a page or a tool/);
   for (const at of [6, 7, 8]) expect(result(at)).toMatch(/^Retained as memory/);
 });
 
@@ -99,7 +99,7 @@ it("T-MEM-1 what a tool has said before a compaction still needs a file", async 
   await rpc.prompt("Go on");
   await rpc.finish();
   expect(JSON.stringify(scene.server.requests.at(-2)?.view.messages)).not.toContain("by post");
-  expect(result(5)).toMatch(/tells again what the output of a tool says/);
+  expect(result(5)).toMatch(/repeats a claim from a tool's output/);
 });
 
 it("T-MEM-1 a page of the database that proves damaged later is named, too", async () => {
@@ -122,7 +122,7 @@ it("T-MEM-1 a page of the database that proves damaged later is named, too", asy
 
 it("G-97 a clock that is years ahead holds no lease forever, and hides no change", async () => {
   await on((request) => {
-    if (!request.view.system.startsWith("You sum up")) return scripted.shift() ?? done;
+    if (!request.view.system.startsWith("You summarize")) return scripted.shift() ?? done;
     return turn.text(JSON.stringify({ summary: [{ text: "Lemurs, summed up.", from: [1] }] }));
   });
   const scripted = [
@@ -140,7 +140,7 @@ it("G-97 a clock that is years ahead holds no lease forever, and hides no change
   );
   db.close();
   const made = await scene.box.run(["memory", "rebuild", ...scene.args], { env: scene.env });
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("summed up") });
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("summarized") });
   const view = async () => (await scene.box.run(["memory", "view"])).stdout;
   expect(await view()).toContain("- Lemurs, summed up.");
   await scene.run(["-p", "Go on"]);

@@ -25,7 +25,7 @@ interface Answers {
 
 const asked = ({ view }: RecordedRequest): string => view.messages.at(-1)?.text ?? "";
 const isReading = ({ view }: RecordedRequest): boolean => view.system.startsWith("You read a finished session");
-const isSummingUp = ({ view }: RecordedRequest): boolean => view.system.startsWith("You sum up");
+const isSummingUp = ({ view }: RecordedRequest): boolean => view.system.startsWith("You summarize");
 
 async function on({ notes, summary = oneLine, talk = [], sumsUp }: Answers): Promise<void> {
   const said = [...talk];
@@ -86,7 +86,7 @@ it("G-97 three old sessions become files and a hint; a key is absent; unchanged 
   const made = await make();
   expect(made).toMatchObject({
     code: 0,
-    stdout: "Memory: 2 notes from 3 sessions, summed up for the next one. To see them: /memory\n",
+    stdout: "Memory: 2 notes from 3 sessions, summarized for the next one. To see them: /memory\n",
   });
   expect(made.stderr).toMatch(/^lathe: \$0\.\d{4}$/m);
   expect(readFileSync(join(projectFolder(), "MEMORY.md"), "utf8")).toContain(
@@ -175,7 +175,7 @@ it("G-97 killed while it sums up: nothing is torn, the next one goes on and read
   await once(killed, "close");
   expect(killed.signalCode).toBe("SIGKILL");
   const made = await make();
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("0 notes from 0 sessions, summed up") });
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("0 notes from 0 sessions, summarized") });
   expect(requests(isReading)).toHaveLength(1);
   expect((await scene.box.run(["memory"])).stdout).toMatch(/^1 {2}\S+ {2}Lemurs are grey\.\n$/);
 });

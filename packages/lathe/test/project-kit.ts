@@ -59,7 +59,7 @@ export async function project(
           ...(await sessionRequest(workspace, options, journal)),
           additions: additionsOf(run),
         }),
-        onSession: (open) => commands.setAdded(open.parts.commands()),
+        onSession: (open) => commands.setSessionCommands(open.parts.commands()),
         onEvent: (_session, event) => events.push(event),
       },
       resumed === undefined ? newJournal(workspace) : existingJournal(workspace, resumed),

@@ -81,10 +81,10 @@ describe("N1 --check", () => {
       expect(await host.ask("prompt", { message })).toMatchObject({ success: true });
       return JSON.stringify(host.frames.slice(from));
     };
-    expect(await told("/verify")).toContain("Nothing was verified yet. Checks: sh test.sh");
+    expect(await told("/verify")).toContain("Nothing has been verified yet. Checks: sh test.sh");
     await host.prompt("fix it");
     expect(await told("/verify")).toMatch(
-      /Not verified: test\.sh was changed.*sh test\.sh with the tests of before: exit code 3/s,
+      /Not verified: test\.sh was changed.*sh test\.sh with the original tests: exit code 3/s,
     );
     expect(await told("/verify accept")).toContain("Accepted by ada.");
     expect(await host.ask("prompt", { message: "/verify accept" })).toMatchObject({ success: false });
@@ -135,7 +135,7 @@ describe("N1 --check", () => {
     await begin([shell(`echo right > code.txt; ${daemon} > /dev/null 2>&1 &`), turn.text("Done.")]);
     const run = await scene.run([...CHECK, "--require", "verified", "--json", "fix it"]);
     expect(resultOf(run.stdout)).toMatchObject({ exitCode: 0, verification: "verified" });
-    expect(run.stdout).toContain("Stopped before the checks ran: what commands had left in the background");
+    expect(run.stdout).toContain("Stopped before the checks ran: programs that commands left in the background");
     expect(await readFile(join(scene.box.dir, "code.txt"), "utf8")).toBe("right\n");
   });
 

@@ -1,6 +1,6 @@
-// Packages that a host installs only for what it uses. A missing one is a line that names it, never a crash.
+// Packages that a host installs only if it uses them. A missing one causes a message that names it, never a crash.
 
-/** `purpose` is the subject of the sentence, in the plural: `PDF files`. */
+/** `purpose` is the plural subject of the sentence: `PDF files`. */
 export const missingPackage = (purpose: string, ...names: readonly string[]): string =>
   `${purpose} need ${names.length === 1 ? "the package" : "the packages"} ${names.join(" and ")}, not installed here: npm install ${names.join(" ")}`;
 

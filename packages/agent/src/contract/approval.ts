@@ -1,10 +1,10 @@
-// How a question about a call was answered.
+// The answer to an approval request.
 
-/** How an approval request was answered; `by` names who answered. */
+/** How an approval request was answered; `by` names the person or program that answered. */
 export interface ApprovalAnswer {
   readonly decision: "allow" | "deny";
   readonly by: string;
   readonly reason?: string | undefined;
-  /** Rules that the answer added, for the journal. */
+  /** The rules that the answer added; the journal records them. */
   readonly remembered?: readonly string[] | undefined;
 }

@@ -1,12 +1,12 @@
-// What others bill for the work of a call: a vendor for a search, a picture.
+// Charges from other services for the work of a call: a search, a generated picture.
 
 import type { Usage } from "@lathe/llm";
 
-/** One bill. */
+/** One charge. */
 export interface Billed {
-  /** `provider/model`, or the name of the service where no model is named. */
+  /** `provider/model`, or the name of the service if no model is involved. */
   readonly model: string;
-  /** In counts that mean the same for every vendor. */
+  /** Usage in the counts that are comparable across vendors. */
   readonly usage?: Usage | undefined;
   /** US dollars; absent when the price is not known. */
   readonly cost?: number | undefined;
@@ -14,7 +14,7 @@ export interface Billed {
 
 declare module "./tool.ts" {
   interface ToolServices {
-    /** Counts it in the costs of the session, under this role. */
+    /** Adds the charge to the costs of the session under this role. */
     readonly recordBilled?: (role: string, billed: Billed) => void;
   }
 }

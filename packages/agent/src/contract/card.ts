@@ -1,35 +1,38 @@
-// How a call reads for a person, before, while and after it runs: made by the tool itself, drawn by hosts that know no tool. Plain
-// data, so that it can be made again from a journalled call and its result.
+// How a call is shown to a person before, while and after it runs. The tool itself makes the card; hosts draw it
+// without knowing the tool. Cards are plain data, so they can be made again from a journalled call and its result.
 
 import type { JsonObject } from "@lathe/llm";
 import type { FileChange } from "./changes.ts";
 
-/** A call in the transcript of a person. Texts come as they are; hosts make them fit to be shown. */
+/** A call in the transcript. The texts are raw; hosts make them safe to display. */
 export interface Card {
-  /** What is done, or was done: "Running", "Ran", "Edited". */
+  /** The action: "Running", "Ran", "Edited". */
   readonly verb: string;
-  /** What it is done to: a command, a path, a pattern. */
+  /** What the action applies to: a command, a path, a pattern. */
   readonly subject: string;
-  /** The subject names files: a host shows those of its working directory without it. */
+  /** The subject is a file name; hosts show paths relative to the working directory. */
   readonly namesFiles?: boolean | undefined;
-  /** What came of it, in a few words: "exit 1", "+2 -1", "12 matches". */
+  /** The outcome in a few words: "exit 1", "+2 -1", "12 matches". */
   readonly outcome?: string | undefined;
-  /** The call worked, but what it tells of has failed: a child agent, a job. */
+  /** The call succeeded, but what it reports on (a child agent, a job) failed. */
   readonly failed?: boolean | undefined;
   readonly body?: CardBody | undefined;
-  /** Calls of a group that follow one another can be told in one line. */
+  /** Hosts may merge consecutive calls of a group into one line. */
   readonly group?: "explored" | undefined;
-  /** It runs while a person is asked, and takes as long as they do. A host that shows the question need not show the card beside it. */
+  /**
+   * The call asks the user something and waits for the answer. A host that shows the question need not also show the
+   * card.
+   */
   readonly asks?: boolean | undefined;
-  /** While it runs, the user may send it to the background. */
+  /** The user may send the call to the background while it runs. */
   readonly canDetach?: boolean | undefined;
 }
 
-/** What a card shows below its headline. `collapsed`: how many lines of it until a person asks for more. */
+/** What a card shows below its headline. `collapsed`: the number of lines shown until the user expands it. */
 export type CardBody =
-  /** Output; while the call runs, what has come so far. `keeps`: which end matters. */
+  /** Output; while the call runs, the output so far. `keeps`: which end matters. */
   | { readonly kind: "output"; readonly text: string; readonly keeps: "head" | "tail"; readonly collapsed: number }
-  /** `brief`: what is shown instead of all until a person asks for more. */
+  /** `brief`: the short version that is shown until the user expands the card. */
   | {
       readonly kind: "lines";
       readonly lines: readonly CardLine[];
@@ -51,12 +54,12 @@ export interface CardDiff {
   readonly diff: string;
 }
 
-/** What a card may know of how the call ended. */
+/** The part of a result that a card may use. */
 export interface CardResult {
-  /** As the model got it, without what tells it where the rest of a long output is. */
+  /** The text that the model got, without the note on where to find the rest of a long output. */
   readonly text: string;
   readonly isError: boolean;
-  /** The tool's own; empty when it gave none. */
+  /** The tool's details; empty if it gave none. */
   readonly details: JsonObject;
   readonly changes: readonly FileChange[];
 }

@@ -1,21 +1,22 @@
-// What a call did to files, as results, events and the journal carry it: contents by reference, the diff made on demand.
+// The changes a call made to files, as results, events and the journal carry them: contents by reference; diffs are
+// computed on demand.
 
 /** Bytes in the session's blob store. */
 export interface ContentRef {
-  /** Hex SHA-256: the blob's name. */
+  /** Hex SHA-256, which is the blob's name. */
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** One file before and after a call; contents are in the blob store. */
+/** One file before and after a call; its contents are in the blob store. */
 export interface FileChange {
-  /** Absolute and real. */
+  /** Absolute, with links resolved. */
   readonly path: string;
-  /** Absent: there was no file. */
+  /** Absent if the file did not exist. */
   readonly before?: ContentRef;
-  /** Absent: the file is gone. */
+  /** Absent if the file was deleted. */
   readonly after?: ContentRef;
-  /** Lines, as a diff counts them; 0 for what is not text. */
+  /** Lines added, as a diff counts them; 0 if the content is not text. */
   readonly added: number;
   readonly removed: number;
 }

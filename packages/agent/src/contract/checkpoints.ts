@@ -1,9 +1,9 @@
-// A mark that the model sets in its own context, as the two tools see it.
+// A checkpoint that the model sets in its own context, as the two checkpoint tools see it.
 
-/** Sets a mark and goes back to it. */
+/** Sets a checkpoint and returns to it. */
 export interface CheckpointService {
-  /** False when one is active already. */
+  /** Returns false if a checkpoint is already active. */
   mark(goal: string): boolean;
-  /** Asks for the return to the mark; false when there is none. */
+  /** Requests the return to the checkpoint; returns false if there is none. */
   collapse(report: string): boolean;
 }

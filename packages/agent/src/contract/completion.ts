@@ -1,17 +1,17 @@
-// How a child agent hands over what it has found out: results by `report_finding`, and the last word by `yield`.
+// How a child agent delivers its results: findings through `report_finding` and its final output through `yield`.
 
 import type { JsonObject } from "@lathe/llm";
 
-/** The last word of a child agent. */
+/** The final output of a child agent. */
 export interface Yielded {
-  /** `aborted`: it gave up, and `output` says why. */
+  /** `aborted`: the agent gave up, and `output` says why. */
   readonly status: "success" | "aborted";
   readonly output: string;
 }
 
-/** Takes the results of one child agent. */
+/** Collects the results of one child agent. */
 export interface CompletionService {
-  /** Ends the input. Throws for the model when the output is not what was asked for. */
+  /** Ends the input. Throws an error for the model if the output does not have the requested form. */
   finish(yielded: Yielded): Promise<void>;
   addFinding(finding: JsonObject): void;
 }

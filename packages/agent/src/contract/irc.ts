@@ -1,5 +1,5 @@
-// Messages among the agents of a session, as the tool sees them: the session that talks with a person is `Main`, the others have
-// their ids.
+// Messages between the agents of a session, as the tool sees them. The session that the user talks to is `Main`; the
+// others go by their ids.
 
 import type { AgentState } from "./subagents.ts";
 
@@ -8,13 +8,13 @@ export interface IrcMessage {
   readonly id: string;
   readonly from: string;
   readonly text: string;
-  /** The message that it answers. */
+  /** The message that this one answers. */
   readonly replyTo?: string | undefined;
 }
 
 /**
- * What became of a message: a running agent reads it at its next step, an idle or parked one is set to work by it, or it was not
- * delivered.
+ * What happened to a message: a running agent reads it at its next step; an idle or parked agent is woken by it; or it
+ * was not delivered.
  */
 export interface Receipt {
   readonly to: string;
@@ -22,7 +22,7 @@ export interface Receipt {
   /** The id of the message. */
   readonly id?: string | undefined;
   readonly error?: string | undefined;
-  /** The oldest message in the recipient's full mailbox made room for it. */
+  /** The recipient's mailbox was full, so its oldest message was dropped. */
   readonly dropped?: boolean | undefined;
 }
 
@@ -30,16 +30,18 @@ export interface Receipt {
 export interface IrcPeer {
   readonly id: string;
   readonly state: AgentState;
-  /** It has ended and cannot be reached any more. */
+  /** The agent has ended and cannot be reached any more. */
   readonly isGone?: boolean | undefined;
   /** The kind of agent. */
   readonly agent?: string | undefined;
   readonly description?: string | undefined;
-  /** Messages that it has not read. */
+  /** Number of messages that it has not read. */
   readonly unread: number;
 }
 
-/** How waiting for a message ended: with one, at its time limit (milliseconds), or because none could come. */
+/**
+ * How waiting for a message ended: with a message, at the time limit (milliseconds), or because no message could come.
+ */
 export type Waited =
   | { readonly kind: "message"; readonly message: IrcMessage }
   | { readonly kind: "timeout"; readonly ms: number }
@@ -49,23 +51,23 @@ export type Waited =
 export interface IrcService {
   /** The id of the agent itself. */
   readonly self: string;
-  /** The others, aborted ones left out. */
+  /** The other agents, except aborted ones. */
   peers(): readonly IrcPeer[];
-  /** One receipt for each recipient. The same call never sends twice. */
+  /** Returns one receipt per recipient. Repeating the same call never sends twice. */
   send(message: {
     readonly to: string;
     readonly text: string;
     readonly replyTo?: string | undefined;
     readonly callId: string;
   }): Promise<readonly Receipt[]>;
-  /** Waits for the next message, from `from` or from any agent. `timeoutMs` 0: without a limit. */
+  /** Waits for the next message from `from`, or from any agent. `timeoutMs` 0: no limit. */
   wait(wish: {
     readonly from?: string | undefined;
     readonly timeoutMs?: number | undefined;
     readonly callId: string;
     readonly signal: AbortSignal;
   }): Promise<Waited>;
-  /** Messages that this agent has not read; they count as read unless it only looks. */
+  /** Messages that this agent has not read. They count as read afterwards, unless `peek` is set. */
   inbox(wish: { readonly peek: boolean; readonly callId: string }): readonly IrcMessage[];
 }
 

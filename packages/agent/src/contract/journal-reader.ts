@@ -1,12 +1,12 @@
-// What hooks and tools may read of a session's journal. The class `Journal` fulfils it; nothing here can write.
+// Read access to a session's journal for hooks and tools. The class `Journal` implements it.
 
 import type { JsonValue, Message } from "@lathe/llm";
 import type { OutsideLine, SessionHeader, TreeEntry } from "./journal.ts";
 
-/** The session's journal, to read. */
+/** Read access to the session's journal. */
 export interface JournalReader {
   readonly header: SessionHeader;
-  /** The entry that the conversation continues from; null before the first. */
+  /** The entry that the conversation continues from; null before the first entry. */
   readonly leaf: string | null;
   /** What the model sees at the leaf. */
   readonly context: Context;
@@ -14,7 +14,7 @@ export interface JournalReader {
   /** Names of entries, by entry id. */
   readonly labels: ReadonlyMap<string, string>;
   has(id: string): boolean;
-  /** The place of an entry in the tree, without parsing it. */
+  /** The position of an entry in the tree, without parsing the entry. */
   meta(id: string): EntryPlace | undefined;
   entry(id: string): TreeEntry;
   /** Ids in file order. */
@@ -23,32 +23,32 @@ export interface JournalReader {
   outside<T extends OutsideLine["type"]>(type: T): IterableIterator<Extract<OutsideLine, { type: T }>>;
 }
 
-/** What is known of an entry without parsing it. */
+/** What is known about an entry without parsing it. */
 export interface EntryPlace {
   readonly id: string;
   readonly type: string;
   readonly parentId: string | null;
 }
 
-/** What the model is sent of a journal, besides the prefix. */
+/** What a request sends from the journal, besides the prefix. */
 export interface Context {
   /** Always a legal history: every tool call is followed by exactly one result, in call order. */
   readonly messages: readonly Message[];
-  /** The entry each message comes from; undefined for a result that was filled in. */
+  /** The entry that each message comes from; undefined for a result that was filled in. */
   readonly entryIds: readonly (string | undefined)[];
   readonly state: ContextState;
-  /** Something of the path is not sent, or not whole. */
+  /** Part of the path is left out or shortened. */
   readonly isShortened: boolean;
 }
 
-/** Settings in effect at a leaf, as the entries on its path have set them. */
+/** The settings in effect at a leaf, as set by the entries on its path. */
 export interface ContextState {
-  /** Chosen model per role, as `provider/id`; see `modelFor`. */
+  /** The chosen model per role, as `provider/id`; see `modelFor`. */
   readonly models: Readonly<Record<string, string>>;
   /** The model of the last answer. */
   readonly lastModel?: string;
   readonly thinkingLevel: string;
-  /** The requested level, also "off"; absent while the model's own default applies. */
+  /** The requested level, including "off"; absent while the model's default applies. */
   readonly chosenLevel?: string;
   readonly serviceTier: string | null;
   readonly mode: string;

@@ -10,7 +10,7 @@ import type { Effects, FromWeb } from "./tool.ts";
 
 export type * from "./outside-lines.ts";
 
-/** The version of the format that is written. */
+/** The format version that we write. */
 export const JOURNAL_VERSION = 4;
 
 /** The first line of a session file. */
@@ -18,21 +18,21 @@ export interface SessionHeader {
   readonly type: "session";
   readonly version: number;
   readonly id: string;
-  /** ISO 8601, as all timestamps on disk. */
+  /** ISO 8601, like all timestamps on disk. */
   readonly timestamp: string;
   readonly cwd: string;
   readonly title?: string;
   readonly titleSource?: "auto" | "user";
   readonly parentSession?: string;
-  /** The spawn_agent call that made this child; `lathe team` for a worker's session. */
+  /** The spawn_agent call that created this child; `lathe team` for a worker's session. */
   readonly parentCall?: string;
   readonly agentId?: string;
   readonly runId?: string;
-  /** Digest of the prompt a run id was given with. */
+  /** Digest of the prompt for which the run id was first used. */
   readonly runDigest?: string;
 }
 
-/** What the header of a child's journal says of where it comes from. */
+/** The part of a child's header that says where the child comes from. */
 export interface ChildHeader {
   readonly agentId: string;
   readonly parentSession: string;
@@ -40,7 +40,7 @@ export interface ChildHeader {
   readonly cwd: string;
 }
 
-/** What all entries of the tree have. */
+/** The fields of all tree entries. */
 export interface TreeFields {
   /** 8 characters, unique in the file. */
   readonly id: string;
@@ -51,24 +51,24 @@ export interface TreeFields {
 /** What is kept of a tool result besides its message. */
 export interface ResultFacts {
   readonly message: Message;
-  /** Facts for hosts; the model never gets them. */
+  /** Facts for hosts; never sent to the model. */
   readonly details?: JsonValue;
-  /** The call in one line, for people. */
+  /** The call in one line, for display. */
   readonly summary?: string;
-  /** Files that the call has changed; contents are blobs. */
+  /** Files that the call changed; their contents are blobs. */
   readonly changes?: readonly FileChange[];
-  /** Files whose content the result shows, by their real paths. */
+  /** Real paths of the files whose content the result shows. */
   readonly reads?: readonly string[];
-  /** The text is from the web; `links`: addresses that count as shown because of it. */
+  /** The text is from the web; `links`: the addresses that now count as shown. */
   readonly fromWeb?: FromWeb;
   readonly effects?: Effects;
   readonly artifact?: { readonly id: number; readonly bytes: number };
   readonly durationMs?: number;
-  /** The result was written by recovery, not by the tool. */
+  /** Recovery wrote the result, not the tool. */
   readonly settled?: "interrupted" | "skipped";
 }
 
-/** A message of the conversation, with what is known of how it came about. */
+/** A message of the conversation and how it came about. */
 export interface MessageEntry extends TreeFields, ResultFacts {
   readonly type: "message";
   /** Only assistant messages name the provider. */
@@ -78,25 +78,25 @@ export interface MessageEntry extends TreeFields, ResultFacts {
   readonly usage?: Usage;
   /** US dollars. */
   readonly cost?: number;
-  /** What it may have cost besides, of an answer that was cut off. */
+  /** What a cut-off answer may have cost in addition. */
   readonly uncertain?: RequestAmounts;
   readonly finishReason?: FinishReason;
-  /** How a user message came in; absent = plain input. */
+  /** How a user message came in; absent for plain input. */
   readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
-  /** Who a queued message came from; the user when absent. */
+  /** The sender of a queued message; absent for the user. */
   readonly source?: MessageSource;
-  /** The call put something to a person who is not there: its input ends here and waits for the answer. */
+  /** The call put a question to a user who is not present: the input ends here and waits for the answer. */
   readonly awaits?: AwaitedInput;
 }
 
-/** A call that a running call made, with its result. No message of the conversation: it is never sent. */
+/** A call that a running call made, with its result. It is not a message of the conversation and is never sent. */
 export interface NestedCallEntry extends TreeFields, ResultFacts {
   readonly type: "nested_call";
   readonly callId: string;
-  /** The id of the call that made it. */
+  /** The id of the call that made this one. */
   readonly within: string;
   readonly tool: string;
-  /** Absent when the process ended before the call did. */
+  /** Absent if the process ended before the call did. */
   readonly arguments?: JsonObject;
 }
 
@@ -105,53 +105,53 @@ export interface ModelChangeEntry extends TreeFields {
   readonly type: "model_change";
   /** `provider/id`. */
   readonly model: string;
-  /** `temporary`: what was chosen stays chosen. */
+  /** `temporary`: the switch leaves the chosen model as it is. */
   readonly role?: string;
-  /** Why it was switched, when the user did not ask for it. */
+  /** Why the model was switched, if the user did not ask for it. */
   readonly reason?: string;
 }
-/** The model thinks more or less after this entry. */
+/** The thinking level after this entry. */
 export interface ThinkingLevelChangeEntry extends TreeFields {
   readonly type: "thinking_level_change";
-  /** `default`: the model's own again. */
+  /** `default`: the model's own level again. */
   readonly thinkingLevel: string;
 }
-/** From here on, requests ask for another service tier; null for the default. */
+/** From here on, requests ask for this service tier; null for the default. */
 export interface ServiceTierChangeEntry extends TreeFields {
   readonly type: "service_tier_change";
   readonly serviceTier: string | null;
 }
-/** Older history as pictures, which are sent after the summary. */
+/** Older history rendered as pictures, which are sent after the summary. */
 export interface PicturedHistory {
   /** Oldest first. */
   readonly frames: readonly ImageData[];
-  /** How many were left out after the first. */
+  /** Number of frames dropped after the first. */
   readonly dropped: number;
 }
 
-/** What a compaction keeps besides its summary; other programs have names of their own. */
+/** What a compaction keeps besides its summary; other programs use names of their own. */
 export interface PreservedData {
   readonly snapcompact?: PicturedHistory;
   readonly openaiRemoteCompaction?: VendorHistory;
   readonly [name: string]: unknown;
 }
 
-/** Older history in a form that only models of one vendor can read. */
+/** Older history in a form that only one vendor's models can read. */
 export interface VendorHistory {
   readonly provider: string;
   readonly model: string;
-  /** As the vendor made it, and as it is sent back. */
+  /** The item as the vendor made it; it is sent back unchanged. */
   readonly item: JsonObject;
 }
 
-/** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */
+/** From here on, a summary replaces the history before `firstKeptEntryId`. */
 export interface CompactionEntry extends TreeFields {
   readonly type: "compaction";
   readonly summary: string;
   readonly shortSummary?: string;
   readonly firstKeptEntryId: string;
   readonly tokensBefore: number;
-  /** `keep`: entries emitted verbatim between summary and tail. */
+  /** `keep`: entries sent verbatim between the summary and the tail. */
   readonly details?: JsonObject & { keep?: string[] };
   readonly preserveData?: PreservedData;
   readonly fromExtension?: boolean;
@@ -161,12 +161,12 @@ export interface PruneEntry extends TreeFields {
   readonly type: "prune";
   /** Entries whose content is replaced by a short notice in the context. */
   readonly prune: readonly string[];
-  /** Set: only their images, sounds and documents are replaced, by this text. */
+  /** If set, only images, sounds and documents are replaced, by this text. */
   readonly media?: string;
-  /** Set: only the signed thinking of these answers is omitted. */
+  /** If set, only the signed thinking of these answers is omitted. */
   readonly thoughts?: true;
 }
-/** What happened on a branch that was left, told to the model. */
+/** A summary, for the model, of the branch that was left. */
 export interface BranchSummaryEntry extends TreeFields {
   readonly type: "branch_summary";
   readonly fromId: string;
@@ -180,7 +180,7 @@ export interface CustomEntry extends TreeFields {
   readonly customType: string;
   readonly data: JsonValue;
 }
-/** Goes to the model as user-role text. */
+/** Sent to the model as user-role text. */
 export interface CustomMessageEntry extends TreeFields {
   readonly type: "custom_message";
   readonly customType: string;
@@ -189,7 +189,7 @@ export interface CustomMessageEntry extends TreeFields {
   readonly details?: JsonValue;
   readonly attribution: "user" | "agent";
 }
-/** A name for an entry; without `label` the name is taken away. */
+/** A name for an entry; without `label`, the name is removed. */
 export interface LabelEntry extends TreeFields {
   readonly type: "label";
   readonly targetId: string;
@@ -201,7 +201,7 @@ export interface ModeChangeEntry extends TreeFields {
   readonly mode: string;
   readonly data?: JsonValue;
 }
-/** What a child agent started with. */
+/** The configuration that a child agent started with. */
 export interface SessionInitEntry extends TreeFields {
   readonly type: "session_init";
   readonly systemPrompt: string;
@@ -220,7 +220,7 @@ export interface McpToolSelectionEntry extends TreeFields {
   readonly selectedToolNames: readonly string[];
 }
 
-/** Everything that has a place in the tree. */
+/** Every line that is part of the tree. */
 export type TreeEntry =
   | MessageEntry
   | NestedCallEntry
@@ -241,7 +241,7 @@ export type TreeEntry =
 /** Any line of a session file. */
 export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
 
-/** What was lost when a file was opened; shown to the user, never silent. */
+/** What was lost when a file was opened; always shown to the user. */
 export interface JournalLoss {
   readonly kind: "torn_tail" | "corrupt_line" | "unusable_line" | "missing_blob" | "orphan_entry";
   readonly line: number;

@@ -1,4 +1,5 @@
-// The lines of a session file that are not in the tree: intents and how they ended, decisions, titles, snapshots, prefixes, inputs.
+// The lines of a session file that are outside the tree: intents and their outcomes, decisions, titles, snapshots,
+// prefixes, inputs.
 
 import type { JsonValue, Usage } from "@lathe/llm";
 import type { RequestAmounts } from "../base/budget/ledger.ts";
@@ -6,7 +7,7 @@ import type { PromptPart } from "./prompt-part.ts";
 import type { Tier } from "./tool.ts";
 import type { Verification } from "./verification.ts";
 
-/** Written before an effect runs. `for` is the id its outcome entry will have. */
+/** Written before an effect runs. `for` is the id that its outcome entry will have. */
 export interface IntentLine {
   readonly type: "intent";
   readonly id: string;
@@ -15,11 +16,11 @@ export interface IntentLine {
   readonly callId?: string;
   readonly tool?: string;
   readonly replay: "safe" | "never";
-  /** The id of the call that makes this one. */
+  /** The id of the call that made this one. */
   readonly within?: string;
-  /** Of a call inside a call, in one line: nothing else tells of it until it ends. */
+  /** A nested call in one line; until it ends, nothing else describes it. */
   readonly summary?: string;
-  /** The most that a request may cost, where a limit holds it. */
+  /** The most that a request may cost, if a limit applies to it. */
   readonly reserved?: RequestAmounts;
   readonly timestamp: string;
 }
@@ -30,10 +31,10 @@ export interface SettleLine {
   readonly intentId: string;
   readonly outcome: "failed" | "cancelled" | "interrupted";
   readonly error?: string;
-  /** Tokens and money the failed attempt cost, when the vendor said. */
+  /** Tokens and money that the failed attempt cost, if the vendor reported them. */
   readonly usage?: Usage;
   readonly cost?: number;
-  /** What it may have cost besides: the vendor never said. */
+  /** What it may have cost in addition; the vendor did not report it. */
   readonly uncertain?: RequestAmounts;
   readonly timestamp: string;
 }
@@ -41,13 +42,13 @@ export interface SettleLine {
 export interface DecisionLine {
   readonly type: "decision";
   readonly callId: string;
-  /** The id of the call that makes this one. */
+  /** The id of the call that made this one. */
   readonly within?: string;
   readonly decision: "allow" | "deny";
   /** Who decided: a mode, a rule, the user, a host. */
   readonly by: string;
   readonly reason?: string;
-  /** Why the user was asked; absent when the user was not. */
+  /** Why the user was asked; absent if the user was not asked. */
   readonly asked?: string;
   /** What was decided about each thing that the call touches, before the user was asked. */
   readonly parts?: readonly DecidedPart[];
@@ -71,61 +72,64 @@ export interface LeafLine {
   readonly entryId: string | null;
   readonly timestamp: string;
 }
-/** The session has a title. */
+/** Sets the title of the session. */
 export interface TitleLine {
   readonly type: "title";
   readonly title: string;
   readonly source: "auto" | "user";
   readonly timestamp: string;
 }
-/** What the files were before and after calls that may change them, or a rewind; see snapshots/timeline.ts. */
+/** The state of files before and after calls that may change them, or a rewind; see snapshots/timeline.ts. */
 export interface SnapshotLine {
   readonly type: "snapshot";
   /**
-   * `joined`: the same moment as the `before` that precedes it, with more paths. `unrecorded`: calls follow whose changes cannot be
-   * recorded.
+   * `joined`: the same moment as the preceding `before`, with more paths. `unrecorded`: calls follow whose changes
+   * cannot be recorded.
    */
   readonly phase: "before" | "joined" | "after" | "unrecorded";
-  /** The leaf at that time; after a rewind, the entry that was gone back to. */
+  /** The leaf at that time; after a rewind, the entry that the user went back to. */
   readonly entryId: string | null;
-  /** The list of files; empty for a rewind of the conversation alone, and when nothing is recorded. */
+  /** The list of files; empty if a rewind affects only the conversation or nothing is recorded. */
   readonly blob: string;
   /** Why nothing is recorded. */
   readonly reason?: string;
-  /** Paths that were there before and are covered from here on. */
+  /** Paths that existed before and are covered from here on. */
   readonly found?: readonly string[];
-  /** On a `before`: what follows is a rewind. It was cut off when its `after` is missing. */
+  /** On a `before`: a rewind follows. It was interrupted if its `after` is missing. */
   readonly rewind?: RewindRecord;
-  /** On an `after`: the rewind left files as they were, so these are not the files of the entry. */
+  /** On an `after`: the rewind did not restore all files, so these are not the files of the entry. */
   readonly isPartial?: boolean;
-  /** On an `after`: there was no room for the files of the rewind, so nothing was changed. */
+  /** On an `after`: there was not enough space for the files of the rewind, so nothing was changed. */
   readonly isAbandoned?: boolean;
   readonly timestamp: string;
 }
-/** From where to where a rewind goes, and what it does. */
+/** The start and target of a rewind, and what it does. */
 export interface RewindRecord {
   readonly to: string | null;
-  /** The leaf before it. */
+  /** The leaf before the rewind. */
   readonly from: string | null;
   readonly files: boolean;
   readonly conversation: boolean;
-  /** Blob that lists what is to be done to which file. */
+  /** Blob that lists the action for each file. */
   readonly plan: string;
-  /** Position of the rewind that this one takes back, among the rewinds of the journal. */
+  /** Index, among the rewinds of the journal, of the rewind that this one undoes. */
   readonly takesBack?: number;
 }
-/** What comes before the history in every request, as first sent. Values are blob hashes of the exact text. */
+/** What precedes the history in every request, as first sent. Values are blob hashes of the exact text. */
 export interface PrefixLine {
   readonly type: "prefix";
   readonly systemPrompt: string;
   readonly tools: string;
   readonly environment: string;
   readonly reason: string;
-  /** Whose the stretches of the system prompt are. */
+  /** The sources of the stretches of the system prompt. */
   readonly promptParts?: readonly PromptPart[];
   readonly timestamp: string;
 }
-/** One input began or ended; tells an unfinished run from a finished one. `entryId`: its user entry; on a `start` the model that was to answer, on an `end` its verdict. */
+/**
+ * An input began or ended; distinguishes an unfinished run from a finished one. `entryId`: its user entry. A `start`
+ * names the model that was to answer, an `end` has the verdict.
+ */
 export interface InputLine {
   readonly type: "input";
   readonly state: "start" | "end";
@@ -135,7 +139,7 @@ export interface InputLine {
   readonly verification?: Verification;
   readonly timestamp: string;
 }
-/** Any line a host or a later version adds; kept, never interpreted here. */
+/** Any line that a host or a later version adds; we keep it and never interpret it. */
 export interface HostLine {
   readonly type: "host";
   readonly kind: string;
@@ -143,14 +147,14 @@ export interface HostLine {
   readonly timestamp: string;
 }
 
-/** Written first when a file with a torn tail is opened again: the `torn` bytes before it were reported and are settled. */
+/** Written first when a file with a torn tail is opened again: the `torn` bytes before it have been reported. */
 export interface SealLine {
   readonly type: "seal";
   readonly torn: number;
   readonly timestamp: string;
 }
 
-/** Everything that has no place in the tree. */
+/** Every line that is outside the tree. */
 export type OutsideLine =
   | IntentLine
   | SettleLine

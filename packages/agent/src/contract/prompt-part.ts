@@ -1,7 +1,7 @@
-/** A stretch of the system prompt; the stretches of a prompt follow each other without gaps. */
+/** A stretch of the system prompt; together the stretches cover the prompt without gaps. */
 export interface PromptPart {
   readonly kind: "prompt" | "instructions";
-  /** Path of an instruction file, else what it is. */
+  /** Path of an instruction file, otherwise a description. */
   readonly name: string;
   readonly characters: number;
 }

@@ -1,15 +1,16 @@
-// How a question reaches a person. A host that can ask gives an answerer; without one the session waits for the next input.
+// How a question reaches the user. A host that can ask supplies an answerer; otherwise the session waits for the next
+// input.
 
-/** One question to a person, with options to choose from. */
+/** A question to the user, with options to choose from. */
 export interface Question {
   readonly id: string;
   readonly question: string;
-  /** What it is about, as Markdown: shown whole before it is answered. */
+  /** Background as Markdown; hosts show all of it before the user answers. */
   readonly about?: string | undefined;
-  /** `words`: such an answer needs words as well; the text asks for them. */
+  /** `words`: this answer also needs text from the user; the string is the prompt for it. */
   readonly options: readonly { readonly label: string; readonly words?: string | undefined }[];
   readonly multi?: boolean | undefined;
-  /** Index of the option to prefer. */
+  /** Index of the recommended option. */
   readonly recommended?: number | undefined;
 }
 
@@ -21,7 +22,10 @@ export interface Answer {
   readonly custom?: string | undefined;
 }
 
-/** Undefined when the user did not answer (cancelled). `callId`: of the call that asks, which keeps its id when it runs again in another process. */
+/**
+ * Returns undefined if the user did not answer (cancelled). `callId`: the asking call, which keeps its id when another
+ * process runs it again.
+ */
 export type Answerer = (
   questions: readonly Question[],
   signal: AbortSignal,

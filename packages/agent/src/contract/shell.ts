@@ -1,137 +1,165 @@
-// What an analysis of shell text says. Everything that decides about a command (rules, plan mode, snapshots, audit) reads these
-// records, so one parse serves all of them. `analyseShell` returns a promise: the grammar is loaded when the first command comes up.
+// The result of analysing shell text. Everything that decides about a command (rules, plan mode, snapshots, audit) uses
+// these records, so that the text is parsed once. `analyseShell` returns a promise, because the grammar is loaded on
+// first use.
 
-/** One simple command that would run, wherever it stands: in a pipe, a list, `$(…)`, `sh -c "…"`, behind xargs, in a trap. */
+/** A simple command that would run, at any depth: in a pipe, a list, `$(…)`, `sh -c "…"`, behind xargs, in a trap. */
 export interface ShellPart {
-  /** The text as it was written, for people. */
+  /** The text as written, for display. */
   readonly text: string;
-  /** The words after quote removal, behind wrappers, program first; empty for a statement that only assigns or redirects. */
+  /**
+   * The words after quote removal and without wrappers, program first; empty for a statement that only assigns or
+   * redirects.
+   */
   readonly words: readonly string[];
-  /** Positions in `words` whose value is not known before it runs (`$x`, a glob, a substitution): only a last `*` covers them. */
+  /**
+   * Positions in `words` whose value is unknown until the command runs (`$x`, a glob, a substitution); in a rule, only
+   * a trailing `*` matches them.
+   */
   readonly unknown: readonly number[];
-  /** Every word and every target is known before it runs. */
+  /** Every word and every redirection target is known in advance. */
   readonly isLiteral: boolean;
-  /** The same command with its wrappers, outermost first: `sudo git log` beside `git log`. Empty without wrappers. */
+  /**
+   * The same command with its wrappers, outermost first: `sudo git log` in addition to `git log`. Empty if there are no
+   * wrappers.
+   */
   readonly outer: readonly OuterForm[];
-  /** Wrappers it was reached through: ["sudo", "xargs"]. */
+  /** The wrappers around it: ["sudo", "xargs"]. */
   readonly through: readonly string[];
-  /** A wrapper changes who or where it runs (sudo, ssh, docker exec): a rule must name the wrapper as well. */
+  /**
+   * A wrapper changes the user or machine that runs it (sudo, ssh, docker exec), so a rule must name the wrapper too.
+   */
   readonly isElsewhere: boolean;
   readonly assignments: readonly ShellAssignment[];
   /**
-   * Files it writes, as written: targets of redirections and of listed programs such as `mkdir`, `tee`, `sed -i`. Relative to `cwd`.
-   * They are judged as writes of their own, whatever else is said of the part.
+   * Files it writes, as written in the text: targets of redirections and of known programs such as `mkdir`, `tee`,
+   * `sed -i`. Relative to `cwd`. They are always judged as separate writes.
    */
   readonly writes: readonly string[];
-  /** Files that a redirection or a listed program reads, as written; may hold globs. */
+  /** Files that a redirection or a known program reads, as written; may contain globs. */
   readonly reads: readonly string[];
-  /** Folders whose files it may read, however deep: of `grep -r`, `rg`, `cp -r`, and what `find` hands over. */
+  /** Folders that it may read recursively: with `grep -r`, `rg`, `cp -r`, and what `find` passes on. */
   readonly trees: readonly string[];
-  /** Folders whose files git shows, as far as it keeps them: for rules alone, since what is kept there is no place for keys. */
+  /**
+   * Folders of which git shows the tracked files. Only rules use them, since keys are not expected among tracked files.
+   */
   readonly tracked: readonly string[];
-  /** It follows the links that it finds in there. */
+  /** It follows links found in those folders. */
   readonly followsLinks?: boolean | undefined;
-  /** What it copies stays a link where it is one: whoever writes there later writes where the link leads. */
+  /** It copies links as links, so a later write there goes to the link's target. */
   readonly copiesLinks?: boolean | undefined;
-  /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */
+  /** Globs of the names that it selects there, including hidden files: `--include=…`, `-name …`. */
   readonly picks: readonly string[];
-  /** Names of files that other commands hand to it: which ones, only the disk tells. */
+  /** Files whose names other commands pass to it; only the disk tells which ones. */
   readonly found?: readonly FoundFiles[] | undefined;
-  /** What it does with them: it tells their names and sizes, reads them, or changes them. */
+  /** What it does with these files: it shows their names and sizes, reads them, or changes them. */
   readonly foundUse?: "name" | "read" | "write" | undefined;
-  /** Where it runs; undefined when that is not known before it runs. */
+  /** Its working directory; undefined if unknown until it runs. */
   readonly cwd: string | undefined;
-  /** It runs, or may run, in another directory than the one where the text starts. */
+  /** It runs, or may run, in a directory other than the one where the text starts. */
   readonly isMoved: boolean;
   readonly danger?: ShellDanger | undefined;
-  /** On the list of harmless everyday commands with permitted options only. Says nothing about `writes` and `reads`. */
+  /**
+   * It is a known harmless everyday command and uses only permitted options. Says nothing about `writes` and `reads`.
+   */
   readonly isHarmless: boolean;
-  /** The word of a listed program that is not understood, so that it is not harmless. */
+  /** The word of a known program that the analysis does not understand, so that the command is not harmless. */
   readonly strange?: string | undefined;
-  /** What it does without an option that it lacks, as a clause: "netstat without -n asks name servers". */
+  /** What happens because an option is missing, as a clause: "netstat without -n asks name servers". */
   readonly lacking?: string | undefined;
-  /** Harmless, and proven to change nothing (plan mode). */
+  /** Harmless, and known to change nothing (plan mode). */
   readonly isReadOnly: boolean;
-  /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */
+  /**
+   * Why the user must be asked regardless of rules: unknown syntax, `PATH=…`, a program that is unknown until it runs.
+   */
   readonly doubt?: string | undefined;
 }
 
-/** What a command prints that prints nothing but names of files: those below `roots`, as far as the other fields leave them. */
+/** The output of a command that prints only file names: those below `roots` that the other fields do not exclude. */
 export interface FoundFiles {
-  /** As written; may hold globs. */
+  /** As written; may contain globs. */
   readonly roots: readonly string[];
-  /** Globs of names that it looks for, hidden ones included. They may not be the only ones that it finds. */
+  /** Globs of names that it searches for, including hidden files. It may find other names as well. */
   readonly names: readonly string[];
-  /** A glob that every name fits, whatever the case of its letters. */
+  /** A glob that every name matches, ignoring case. */
   readonly only?: string | undefined;
-  /** Globs of folders that are not entered, written from the root on: a leading star stands for any folders. */
+  /** Globs of folders that it does not enter, starting at the root; a leading star matches any folders. */
   readonly without?: readonly string[] | undefined;
-  /** How far down it looks. */
+  /** Maximum depth of the search. */
   readonly depth?: number | undefined;
   readonly skipsHidden?: boolean | undefined;
   readonly skipsLinks?: boolean | undefined;
-  /** What lies behind links is found as well. */
+  /** It follows links. */
   readonly followsLinks?: boolean | undefined;
-  /** The names in a folder are printed without the folder. */
+  /** It prints the names in a folder without the folder. */
   readonly isBare?: boolean | undefined;
-  /** Its names begin at the top of the repository. */
+  /** The printed names are relative to the top of the repository. */
   readonly isFromTop?: boolean | undefined;
-  /** Git's index holds the names, also those of files that are not there. */
+  /** The names come from git's index, including those of files that no longer exist. */
   readonly isTracked?: boolean | undefined;
 }
 
-/** How found files are looked up in `ShellContext.plainFound`. */
+/** The key of found files in `ShellContext.plainFound`. */
 export const foundKey = (found: FoundFiles, cwd: string): string => JSON.stringify([cwd, found]);
 
-/** A command as written, from one of its wrappers on. */
+/** A command as written, starting at one of its wrappers. */
 export interface OuterForm {
   readonly words: readonly string[];
   readonly unknown: readonly number[];
-  /** Where the wrapped command begins in `words`; undefined when it does not stand there as it runs (`sh -c "…"`). */
+  /**
+   * Position in `words` where the wrapped command begins; undefined if it is not there in the form in which it runs
+   * (`sh -c "…"`).
+   */
   readonly program?: number | undefined;
 }
 
-/** A variable that a command gets. */
+/** A variable set for a command. */
 export interface ShellAssignment {
   readonly name: string;
-  /** Undefined when it is not known before it runs. */
+  /** Undefined if unknown until the command runs. */
   readonly value?: string | undefined;
 }
 
-/** A shape that destroys work or hands the machine over: asked about unless a rule names it. */
+/**
+ * A form of command that destroys work or hands over control of the machine: the user is asked unless a rule names it.
+ */
 export interface ShellDanger {
-  /** For people: "rm -r". */
+  /** The form, for display: "rm -r". */
   readonly shape: string;
   readonly reason: string;
-  /** Positions in `words` that make it dangerous: a rule must name each of them literally. Undefined: no rule can allow it. */
+  /**
+   * Positions in `words` that make it dangerous; a rule must name each literally. Undefined if no rule can allow it.
+   */
   readonly named?: readonly number[] | undefined;
 }
 
 /** Everything that a text would run. */
 export interface ShellAnalysis {
   readonly parts: readonly ShellPart[];
-  /** Why the text as a whole must be asked about: it did not parse, or holds something that is not understood. */
+  /**
+   * Why the user must be asked about the text as a whole: it did not parse, or contains something the analysis does not
+   * understand.
+   */
   readonly doubt?: string | undefined;
 }
 
-/** Where a text starts. */
+/** The context in which a text runs. */
 export interface ShellContext {
   /** Absolute path. */
   readonly cwd: string;
-  /** For `~` and `$HOME`; without it they are not known. */
+  /** For `~` and `$HOME`, which are unknown if absent. */
   readonly home?: string | undefined;
-  /** The folder of the session. */
+  /** The session's folder. */
   readonly root?: string | undefined;
-  /** Where the session's repository begins; `root` when absent. */
+  /** The top of the session's repository; `root` if absent. */
   readonly top?: string | undefined;
-  /** Variables that programs are given already; any name in capitals may be one when absent. */
+  /** Variables that programs already inherit. If absent, any name in capitals may be one. */
   readonly exported?: ReadonlySet<string> | undefined;
-  /** The user trusts the folder of the session. */
+  /** The user trusts the session's folder. */
   readonly isTrusted?: boolean | undefined;
-  /** Folders of the session's repository in which git starts no program of its settings; only `cwd` when absent. */
+  /** Folders of the session's repository in which git starts no program from its settings; only `cwd` if absent. */
   readonly sameRepository?: ReadonlySet<string> | undefined;
-  /** Folders in which no name begins with a dash, so that no glob becomes an option. */
+  /** Folders in which no name begins with a dash, so that no glob can turn into an option. */
   readonly plainNames?: ReadonlySet<string> | undefined;
-  /** Keys of the found files of which none becomes an option, or another file when its name is cut at blanks. */
+  /** Keys of the found files in which no name could turn into an option, or into another file if split at blanks. */
   readonly plainFound?: Pick<ReadonlySet<string>, "has"> | undefined;
 }

@@ -2,12 +2,12 @@
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 
-/** How the last input of a child agent ended, or that it has not. */
+/** How the last input of a child agent ended, or that it is still running. */
 export type AgentStatus = "running" | "completed" | "failed";
 
 /**
- * Where a child agent is in its life: at work; done and at hand; done, with nothing left of it but its journal; or ended for good.
- * A message to an idle or parked agent sets it to work again.
+ * The state of a child agent: running; done and still loaded; done, with only its journal left; or ended for good. A
+ * message to an idle or parked agent wakes it.
  */
 export type AgentState = "running" | "idle" | "parked" | "aborted";
 
@@ -18,58 +18,61 @@ export interface SpawnRequest {
   readonly workingDir?: string | undefined;
   readonly model?: string | undefined;
   readonly maxTurns?: number | undefined;
-  /** The kind of agent; a plain child when absent. */
+  /** The kind of agent; absent for a plain child. */
   readonly agent?: string | undefined;
-  /** The name that the child should have. */
+  /** The requested name of the child. */
   readonly id?: string | undefined;
-  /** What its output must fit, in place of what its kind says. */
+  /** The schema of its output, instead of the one its kind defines. */
   readonly schema?: JsonObject | undefined;
 }
 
-/** One of several tasks that are given out together. */
+/** One of several tasks that are started together. */
 export interface BatchTask {
-  /** The name that the child should have. */
+  /** The requested name of the child. */
   readonly id?: string | undefined;
-  /** A few words for people. */
+  /** A few words, for display. */
   readonly description?: string | undefined;
   readonly assignment: string;
   readonly isolated?: boolean | undefined;
 }
 
-/** Tasks for agents of one kind, which work side by side. */
+/** Tasks for agents of one kind that work in parallel. */
 export interface BatchRequest {
   readonly callId: string;
   readonly agent: string;
-  /** What all of them should know. */
+  /** Context that all of them get. */
   readonly context?: string | undefined;
   readonly tasks: readonly BatchTask[];
-  /** So many agents work on the one task, and the first whose work passes the check lands. */
+  /** Number of agents that work on the same task; the first whose work passes the check is applied. */
   readonly race?: number | undefined;
-  /** The check of a race; its kind's when absent. */
+  /** The check of a race; absent for the check of the agent's kind. */
   readonly verify?: string | undefined;
 }
 
-/** What a batch has started. */
+/** The agents that a batch has started. */
 export interface BatchReport {
   readonly started: readonly AgentReport[];
-  /** Agents that could not be started, by the id that they would have had. */
+  /** Agents that could not be started, by the id they would have had. */
   readonly failed: readonly { readonly agentId: string; readonly why: string }[];
-  /** Each result reaches the session as a message of its own; else the caller waits for the agents. */
+  /** Each result reaches the session as a separate message; otherwise the caller waits for the agents. */
   readonly isReported: boolean;
 }
 
-/** How often a request was tried, and why it failed at last. */
+/** The number of attempts of a request, and why the last one failed. */
 export interface RetryFailure {
   readonly attempts: number;
   readonly message: string;
 }
 
-/** What an isolated agent left instead of changes in its parent's files. */
+/** The work of an isolated agent that was not applied to its parent's files. */
 export interface KeptWork {
-  /** A file with all of its changes. */
+  /** A patch file with all of its changes. */
   readonly patchPath?: string | undefined;
   readonly branchName?: string | undefined;
-  /** The part of the patch that belongs to a repository inside the project: its folder, and a file with that part. */
+  /**
+   * The parts of the patch that belong to repositories inside the project: the folder of each, and a file with that
+   * part.
+   */
   readonly nestedPatches?: readonly { readonly path: string; readonly patchPath: string }[] | undefined;
 }
 
@@ -78,89 +81,92 @@ export interface AgentReport {
   readonly agentId: string;
   readonly status: AgentStatus;
   readonly state: AgentState;
-  /** What it yielded, else its last text; or why it failed. */
+  /** What it yielded, otherwise its last text, or why it failed. */
   readonly output: string;
   readonly turnsUsed: number;
   /** The kind of agent; absent for a plain child. */
   readonly agent?: string | undefined;
   readonly description?: string | undefined;
-  /** It worked on a copy of the files, for one input. */
+  /** It worked on a copy of the files, for a single input. */
   readonly isIsolated?: boolean | undefined;
-  /** What it reported with `report_finding`, in the order in which it did. */
+  /** What it reported with `report_finding`, in order. */
   readonly findings?: readonly JsonValue[] | undefined;
-  /** It had to call `yield` and never did: `output` is only its last text. */
+  /** It was required to call `yield` but did not; `output` is only its last text. */
   readonly hasNotYielded?: boolean | undefined;
-  /** Warnings and errors of its session, a line each. */
+  /** Warnings and errors of its session, one per line. */
   readonly stderr?: string | undefined;
-  /** It gave up after trying again. */
+  /** It gave up after retries. */
   readonly retryFailure?: RetryFailure | undefined;
-  /** The file with the whole output; absent where the session keeps no files. */
+  /** The file with the whole output; absent if the session keeps no files. */
   readonly outputPath?: string | undefined;
-  /** Where its work is that is not in the parent's files. */
+  /** Its work that is not in the parent's files. */
   readonly work?: KeptWork | undefined;
   readonly durationMs?: number | undefined;
   readonly tokens?: number | undefined;
-  /** Where its kind comes from, for people. */
+  /** The source of its kind, for display. */
   readonly source?: string | undefined;
-  /** The beginning of its assignment. */
+  /** The beginning of its task. */
   readonly assignment?: string | undefined;
-  /** The tokens of its last request, where they are known. */
+  /** The tokens of its last request, if known. */
   readonly contextTokens?: number | undefined;
   readonly contextWindow?: number | undefined;
 }
 
-/** One of all agents of a session, agents of agents included, as people and programs see it. */
+/** An agent of a session, at any depth, as users and programs see it. */
 export interface AgentOverview {
   readonly agentId: string;
-  /** The agent that started it; the session itself when absent. */
+  /** The agent that started it; absent for the session itself. */
   readonly parentId?: string | undefined;
   /** The kind of agent; absent for a plain child. */
   readonly agent?: string | undefined;
   readonly description?: string | undefined;
-  /** The beginning of its assignment. */
+  /** The beginning of its task. */
   readonly assignment: string;
-  /** The kind of view that an isolated one works in. */
+  /** The kind of isolated copy it works in, if it is isolated. */
   readonly view?: string | undefined;
   readonly state: AgentState;
   readonly status: AgentStatus;
-  /** Its session and what it started itself, since its first input. US dollars. */
+  /** Cost in US dollars of its session and the agents it started, since its first input. */
   readonly cost: number;
   readonly tokens: number;
   readonly requests: number;
-  /** What it does now, in a few words; "" when it is not at work. */
+  /** What it is doing now, in a few words; "" if it is not working. */
   readonly doing: string;
-  /** The end of what it said and its tools printed: 8 lines within 8 KiB. */
+  /** The end of its text and of its tools' output: 8 lines, at most 8 KiB. */
   readonly tail: readonly string[];
-  /** Messages of other agents that it has not read. */
+  /** Number of messages from other agents that it has not read. */
   readonly unread: number;
   /** When its last input began, in milliseconds since the epoch. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
 }
 
-/** What became of a message to an agent: it steers the present input, or begins another one. */
+/** What a message to an agent did: it steers the current input, or begins a new one. */
 export interface SendReceipt {
   readonly how: "steered" | "continued" | "revived";
   readonly agent: AgentOverview;
 }
 
-/** All agents of a session: those that it started, and those that they started. */
+/** All agents of a session, including those started by agents. */
 export interface AgentDirectory {
-  /** Finds agents that agents started in an earlier process: they are in the journals of those, which are read once. */
+  /**
+   * Finds agents that were started by agents of an earlier process. They are in those agents' journals, which are read
+   * once.
+   */
   load(): Promise<void>;
-  /** As a tree: below each agent those that it started, in the order in which it did. */
+  /** As a tree: each agent is followed by those it started, in order. */
   list(): readonly AgentOverview[];
-  /** How many are at work. */
+  /** Number of running agents. */
   readonly running: number;
-  /** One that is at work is steered; one that is not gets another input. */
+  /** Steers a running agent; gives any other agent a new input. */
   send(agentId: string, message: string): Promise<SendReceipt>;
-  /** Ends the present input; a message sets the agent to work again. */
+  /** Ends the current input; a message wakes the agent again. */
   stop(agentId: string): Promise<AgentOverview>;
-  /** Ends the present inputs of all agents that are at work, agents of agents included. */
+  /** Ends the current inputs of all running agents, including agents of agents. */
   stopAll(): Promise<readonly AgentOverview[]>;
-  /** Opens the session of a parked agent again, without work for it. */
+  /** Reopens the session of a parked agent without giving it work. */
   revive(agentId: string): Promise<AgentOverview>;
-  /** What the last input gave; "" while there is none. */
+  /** The output of the last input; "" if there is none yet. */
   outputOf(agentId: string): string;
 }
 
@@ -169,15 +175,15 @@ export interface SubagentService {
   /** All children so far, in the order in which they were started. */
   list(): readonly AgentReport[];
   spawn(request: SpawnRequest): Promise<AgentReport>;
-  /** Starts what it can; what is wrong with the whole batch is an error. */
+  /** Starts the agents that it can; throws if the batch as a whole is wrong. */
   spawnBatch(request: BatchRequest): Promise<BatchReport>;
   send(agentId: string, message: string, callId: string): Promise<AgentReport>;
-  /** Resolves when the child has ended its input; the signal only ends the waiting. */
+  /** Resolves when the child's input has ended; aborting the signal only ends the wait. */
   wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
   close(agentId: string): Promise<AgentReport>;
-  /** The agents of the whole session, wherever in it this is. */
+  /** The agents of the whole session, whichever agent this service belongs to. */
   readonly directory: AgentDirectory;
-  /** The result as the model reads it. */
+  /** The result in the form the model gets. */
   textOf(report: AgentReport): string;
 }
 

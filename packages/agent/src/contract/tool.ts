@@ -11,17 +11,17 @@ import type { FileChange } from "./changes.ts";
 import type { CallPaths } from "./paths/call-paths.ts";
 import type { ShellPart } from "./shell.ts";
 
-/** What a call may do to the world, for permissions. */
+/** The kind of effect that a call may have, for permissions. */
 export type Tier = "read" | "write" | "exec" | "network";
 
-/** One thing that a call will touch. Paths are absolute and real: links are followed, and the op opens this very path. */
+/** Something that a call will touch. Paths are absolute with links resolved, and the call opens exactly this path. */
 export type Access =
   | { readonly kind: "read" | "write"; readonly path: string }
-  /** The content of files below a directory, or of this one file; `filter`: only of those that match the glob. */
+  /** The content of files below a directory, or of this file; `filter`: only files that match the glob. */
   | { readonly kind: "read"; readonly path: string; readonly search: true; readonly filter?: string }
   /**
-   * A command. `part`: what the parse knows of one command of a shell text, of which `command` is the text; each has its own. `doubt`:
-   * the text could not be read.
+   * A command. `part`: the analysis of one command of a shell text, whose text is `command`. `doubt`: why the text
+   * could not be analysed.
    */
   | {
       readonly kind: "exec";
@@ -29,99 +29,112 @@ export type Access =
       readonly cwd: string;
       readonly part?: ShellPart;
       readonly doubt?: string;
-      /** No shell text but the task of a child agent, whose own calls are judged by the same permissions. */
+      /** Not shell text but the task of a child agent, whose own calls go through the same permissions. */
       readonly isAgent?: true;
-      /** Not in the sandbox that commands are otherwise confined to. */
+      /** Runs outside the sandbox that normally confines commands. */
       readonly outside?: true;
     }
   | {
       readonly kind: "network";
       readonly host: string;
-      /** The whole address, where it is only read (GET): one that was shown may need no question. Absent for every other connection. */
+      /**
+       * The whole address, if it is only read (GET); one that was shown may need no approval. Absent for every other
+       * connection.
+       */
       readonly url?: string;
-      /** The user chose this host in their own settings, such as a search engine. */
+      /** The user configured this host, such as a search engine. */
       readonly chosen?: true;
       /** A server that a process of this session runs. */
       readonly own?: true;
-      /** A port of the loopback that is closed for the session: the user's yes opens it, nothing else does (decision 0383). */
+      /** A loopback port that is closed for the session; only the user's approval opens it (decision 0383). */
       readonly closedPort?: number;
-      /** The page was read before and is shown from memory: nothing is sent. */
+      /** The page was read before and comes from the cache: nothing is sent. */
       readonly kept?: true;
     }
-  /** The call gets the value of a secret where it does not belong; `reason` is for the user. */
+  /** The call passes the value of a secret to a place where it does not belong; `reason` is for the user. */
   | { readonly kind: "secret"; readonly name: string; readonly reason: string }
-  /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */
+  /** An address of a registered scheme, such as artifact://3, which its resolver opens, not the environment. */
   | { readonly kind: "address"; readonly url: string; readonly write: boolean };
 
-/** Undefined: the tool does not know what this call will touch. */
+/** Undefined if the tool does not know what this call will touch. */
 export type DeclaredAccess = readonly Access[] | undefined;
 
-/** What a person is shown before they allow a call. */
+/** What the user sees before approving a call. */
 export interface Preview {
   readonly lines: readonly PreviewLine[];
   /** Arguments that the lines show in full; the session adds the others. */
   readonly shows: readonly string[];
-  /** Names the planned changes: the commit fails with `PlanChanged` when it would make others. */
+  /** Identifies the planned changes: the commit throws `PlanChanged` if it would make different ones. */
   readonly plan?: string | undefined;
 }
 
-/** One line of a preview; `kind` says how to show it. A `question` is what the user is asked, in words and without its mark. */
+/**
+ * A line of a preview; `kind` says how to show it. A `question` is the question to the user, without a question mark.
+ */
 export interface PreviewLine {
   readonly text: string;
   readonly kind?: "question" | "heading" | "added" | "removed" | "note" | undefined;
 }
 
-/** A tool that says everything about itself; `defineSessionTool` makes one with typed arguments and defaults. */
+/** The full declaration of a tool; `defineSessionTool` makes one with typed arguments and defaults. */
 export interface ToolDef<Args = JsonObject> {
   readonly name: string;
-  /** What people read. */
+  /** The name that users read. */
   readonly label: string;
-  /** What the model reads. */
+  /** The description that the model reads. */
   readonly description: string;
   readonly schema: JsonSchema;
   readonly tier: Tier | ((args: Args) => Tier);
-  /** `safe`: may run again after a crash. `never`: an interrupted call is answered "interrupted, effects unknown". */
+  /**
+   * `safe`: may run again after a crash. `never`: an interrupted call gets the result "interrupted, effects unknown".
+   */
   readonly replay: "safe" | "never";
   /**
-   * What the call will touch, all of it. Runs after the last rewrite of the arguments and before approval. Without it,
-   * or where it gives undefined, a call above tier `read` needs approval.
+   * Everything that the call will touch. Runs after the last rewrite of the arguments and before approval. If it is
+   * absent or returns undefined, a call above tier `read` needs approval.
    */
   access?(args: Args, scope: CallScope): Promise<DeclaredAccess> | DeclaredAccess;
   /**
-   * Loads what its calls need; called when the model begins to write one, and by a host that waits for the first answer.
-   * What goes wrong here goes wrong again in the call, which says so.
+   * Loads what calls need. Called when the model begins to write a call, and by hosts while they wait for the first
+   * answer. Errors are ignored here, because the call itself will fail the same way and report it.
    */
   prepare?(): Promise<unknown>;
   /** The call in one line, for cards and transcripts. Must not throw for arguments that do not fit the schema. */
   summary?(args: Args): string;
   /**
-   * The call as a person follows it; without a result: it is running. Plain text when absent, or when it throws, as it may for
-   * arguments that do not fit the schema.
+   * The call as shown to the user; without `result`, it is running. Hosts fall back to plain text if this is absent or
+   * throws, as it may for arguments that do not fit the schema.
    */
   card?(args: Args, result?: CardResult): Card;
-  /** What people approve, made from what the call will do. Every argument in full when absent. */
+  /** What the user approves, derived from what the call will do. Every argument in full if absent. */
   preview?(args: Args, scope: CallScope): Promise<Preview> | Preview;
-  /** How much of the output the model sees, unless the session's configuration says otherwise. */
+  /** How much of the output the model sees, unless the session's configuration overrides it. */
   readonly output?: OutputLimit | undefined;
-  /** What of this tool's state the model must keep in mind when older history is summarised. */
+  /** The state of this tool that the model must keep in mind when older history is summarised. */
   carryOver?(services: ToolServices): string | undefined;
-  /** What the tool and its other faces give, under one name, so that a host can leave all of them out. */
+  /** The feature that this tool and related tools provide, so that a host can leave all of them out by one name. */
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
-  /** Where they are missing, what the user can do, as a sentence for those who ask for the tool by its name. */
+  /** What the user can do if the services are missing, as a sentence for users who ask for the tool by name. */
   readonly toGetIt?: string | undefined;
-  /** `discoverable`: where tools can be searched for, it is offered once it was found. Offered from the start when absent. */
+  /**
+   * `discoverable`: if tools can be searched for, the tool is offered once it was found. Offered from the start if
+   * absent.
+   */
   readonly loadMode?: "essential" | "discoverable" | undefined;
-  /** Only for calls inside calls: the model is not offered it and cannot call it. */
+  /** Only for nested calls: the model is not offered the tool and cannot call it. */
   readonly hidden?: boolean | undefined;
-  /** It may leave actions pending, which the tool `resolve` settles. */
+  /** It may leave actions pending, which the tool `resolve` applies or discards. */
   readonly deferrable?: boolean | undefined;
-  /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */
+  /**
+   * Works only on the session (its facts, its children, its user): a replay runs it instead of using the recorded
+   * result.
+   */
   readonly sessionOnly?: boolean | undefined;
-  /** Serialised inside a batch. */
+  /** Calls of one batch run one after the other. */
   readonly exclusive?: boolean | undefined;
-  /** Deadline of the call; the session's default when absent, 0 = none (the tool keeps its own). */
+  /** Deadline of the call; the session's default if absent, 0 for none (the tool enforces its own). */
   readonly timeoutMs?: number | undefined;
   execute(args: Args, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 }
@@ -130,42 +143,42 @@ export interface ToolDef<Args = JsonObject> {
 export interface CallScope {
   readonly env: ExecutionEnvironment;
   readonly signal: AbortSignal;
-  /** Resolves each path of the call once, so that what was judged is what is opened. */
+  /** Resolves each path of the call once, so that the call opens what was judged. */
   readonly paths: CallPaths;
-  /** The loop's own services (subagents, todo, questions, shown-file record); tools narrow it with their own guard. */
+  /** The loop's services (subagents, todo, questions, shown-file record); tools narrow them with their own guards. */
   readonly services: ToolServices;
 }
 
 /** What a running call works with. */
 export interface ToolContext extends CallScope {
   readonly callId: string;
-  /** Live output for events; the model sees only the result. */
+  /** Emits live output as events; the model sees only the result. */
   readonly onOutput: (chunk: string, stream: "stdout" | "stderr") => void;
   /** Opens an artifact for output that does not fit in memory. */
   readonly openArtifact: (name: string) => ArtifactWriter;
-  /** Where the contents of changed files are kept. */
+  /** The store for the contents of changed files. */
   readonly blobs: Pick<BlobStore, "put">;
   /** The conversation up to the answer that made this call. */
   readonly messages: () => readonly Message[];
   /**
-   * Makes another call inside this one. It is looked up, judged and journalled like any call, but the model sees neither it nor its
-   * result. What goes wrong is a result with `isError`. It ends with this call at the latest.
+   * Makes another call inside this one. It is looked up, judged and journalled like any call, but the model sees
+   * neither it nor its result. Failures are results with `isError`. It ends with this call at the latest.
    */
   readonly call: (name: string, args: JsonObject) => Promise<ToolResult>;
-  /** The plan that was approved, when the user was asked. */
+  /** The approved plan, if the user was asked. */
   readonly approvedPlan?: string;
 }
 
-/** Services that a host brings; what is undefined is as if it were absent. */
+/** Services that a host supplies; undefined is the same as absent. */
 export type HostServices = { readonly [K in keyof ToolServices]?: ToolServices[K] | undefined };
 
-/** Open by declaration merging: each service adds its optional key beside its own code. */
+/** Open for declaration merging: each service declares its optional key next to its code. */
 export interface ToolServices {
   /** The current model accepts images. */
   readonly vision: boolean;
   /** Milliseconds since 1970, to say how old something is. */
   readonly now?: () => number;
-  /** The user trusts what the folder brings: settings of its repository may start programs. */
+  /** The user trusts the folder, so the settings of its repository may start programs. */
   readonly isFolderTrusted?: () => boolean;
 }
 
@@ -186,36 +199,39 @@ export type ToolContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly image: ImageData };
 
-/** What a call gives back: content for the model, everything else for hosts. */
+/** The result of a call: `content` is for the model, the rest for hosts. */
 export interface ToolResult {
   readonly content: readonly ToolContent[];
-  /** Files that the call has changed. Journalled. */
+  /** Files that the call changed. Journalled. */
   readonly changes?: readonly FileChange[] | undefined;
-  /** Files whose content the result shows, by their real paths. Filled in by the loop. Journalled. */
+  /** Real paths of files whose content the result shows. Filled in by the loop. Journalled. */
   readonly reads?: readonly string[] | undefined;
-  /** The text is from the web. It is marked for the model, and the addresses that it shows may be read. Journalled. */
+  /** The text is from the web: it is marked for the model, and the addresses in it may be read. Journalled. */
   readonly fromWeb?: FromWeb | undefined;
   /** Structured facts for hosts; never sent to the model. */
   readonly details?: JsonValue | undefined;
   readonly isError?: boolean | undefined;
   readonly effects?: Effects | undefined;
   readonly artifact?: ArtifactRef | undefined;
-  /** The model gets all of it, whatever the tool's limit is. */
+  /** The model gets the whole output, whatever the tool's limit is. */
   readonly isWhole?: boolean | undefined;
 }
 
-/** Where text of the web comes from, and what it shows. */
+/** The source of text from the web, and the links it shows. */
 export interface FromWeb {
-  /** The address that was asked for, or the name of a search engine. */
+  /** The requested address, or the name of a search engine. */
   readonly source: string;
-  /** Whole addresses that the text shows: links of a page, hits of a search. Permissions take those away that do not count as shown. */
+  /**
+   * The full addresses that the text shows: links of a page, hits of a search. Permissions remove those that do not
+   * count as shown.
+   */
   readonly links: readonly string[];
 }
 
 /** What a call has done to the world, as far as it knows. */
 export type Effects = "none" | "done" | "unknown";
 
-/** Thrown by a tool for a failure the model should read as is (no "Tool error" prefix noise, no stack). */
+/** Thrown by a tool for a failure that the model should read verbatim (without a "Tool error" prefix or stack). */
 export class ToolFailure extends Error {
   readonly details?: JsonValue;
   constructor(message: string, details?: JsonValue) {
@@ -225,7 +241,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** The call would make other changes than the approved ones, because a file has changed since. Nothing was written. */
+/** The call would make changes other than the approved ones, because a file has changed since. Nothing was written. */
 export class PlanChanged extends Error {
   constructor() {
     super("the files changed after the call was approved");

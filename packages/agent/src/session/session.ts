@@ -285,7 +285,7 @@ export class Session<Output = unknown> {
   registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
   unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
   /** All tools, including those that are offered only after a tool search. */
-  knownTools = (): readonly ToolDef[] => this.#core.tools.known();
+  knownTools = (): readonly ToolDef[] => this.#core.tools.allTools();
   /** The tool as it is offered now, whichever source it comes from. */
   toolNamed = (name: string): ToolDef | undefined => this.#core.tools.get(name)?.tool;
 

@@ -1,4 +1,4 @@
-// `lathe --help`: short, grouped, with examples; made from the option table.
+// `lathe --help`: short, grouped, with examples; generated from the option table.
 
 import type { ExtensionFlag } from "../platform/extension-api/api.ts";
 import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "../platform/options/option-table.ts";
@@ -14,10 +14,10 @@ const EXAMPLES: readonly Named[] = [
 const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 provider or credential, 4 denied, 5 limit reached, 6 question, 70 internal error, 130 interrupted.";
 
-/** Where nothing says how wide a line may be. */
+/** Used if the width of the output is unknown. */
 const USUAL_COLUMNS = 100;
 
-/** @param added options that the extensions here bring */
+/** @param added options of the extensions found here */
 export function helpText(added: Readonly<Record<string, ExtensionFlag>> = {}, columns = USUAL_COLUMNS): string {
   const groups = new Map<string, Named[]>();
   for (const [name, spec] of Object.entries(OPTIONS) as [string, OptionSpec][])
@@ -32,7 +32,8 @@ export function helpText(added: Readonly<Record<string, ExtensionFlag>> = {}, co
   const names = [...groups.values()].flat().map(([name]) => name);
   const room = nameRoom(names, width);
   const blocks = [...groups].map(([group, entries]) => {
-    // One column for all groups, also where every name is too long for it: the empty row at the end has that width.
+    // All groups share the width of the first column, even a group whose names are all too long for it: the empty row
+    // at the end has that width.
     const rows = entries.map(([name, meaning]): Named => [name.padEnd(room), meaning]);
     const text = listing([...rows, [" ".repeat(room), ""]], width).trimEnd();
     return `${group}:\n${text.replace(/^/gm, INDENT)}`;

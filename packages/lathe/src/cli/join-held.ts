@@ -1,4 +1,4 @@
-// A session that another process holds is joined through that process, where it lets others in; else it stays refused.
+// Joins a session that another process holds, if that process lets others in; otherwise the session stays refused.
 
 import type { InputContent } from "@lathe/agent";
 import { type Attached, attach } from "../doors/attach/attach.ts";
@@ -11,7 +11,7 @@ import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { idOf } from "../sessions/find.ts";
 import type { SessionHeld } from "../sessions/which-journal.ts";
 
-/** These shape a run of its own; a session that is open elsewhere has its own. */
+/** These options configure a new run; a session that is already open has its own. */
 const OF_ONE_RUN = [
   "output-schema",
   "run-id",
@@ -26,14 +26,14 @@ const OF_ONE_RUN = [
   "max-time",
 ] as const satisfies readonly (keyof CliOptions)[];
 
-/** `prompts`: what the user had given with the command. */
+/** `prompts` came with the command. */
 export async function joinHeld(held: SessionHeld, machine: Machine, prompts: readonly string[]): Promise<ExitCode> {
-  const attached = await attachedTo(held, machine);
+  const attached = await joinDoor(held, machine);
   machine.stdout.write("Another process has this session open. You have joined it there.\n");
   return attach(attached, machine, prompts);
 }
 
-/** Without a terminal: a run that prints, or one that is driven over stdin. */
+/** For runs without a terminal: those that print, and those driven over stdin. */
 export async function runInHeld(
   held: SessionHeld,
   machine: Machine,
@@ -41,7 +41,7 @@ export async function runInHeld(
   prompts: readonly InputContent[],
 ): Promise<ExitCode> {
   if (machine.env["LATHE_RPC_JOINS"] === "0") throw held;
-  const attached = await attachedTo(held, machine);
+  const attached = await joinDoor(held, machine);
   try {
     const misplaced = OF_ONE_RUN.find((name) => options[name] !== undefined);
     if (misplaced !== undefined)
@@ -60,7 +60,7 @@ export async function runInHeld(
   }
 }
 
-async function attachedTo(held: SessionHeld, machine: Machine): Promise<Attached> {
+async function joinDoor(held: SessionHeld, machine: Machine): Promise<Attached> {
   const { doors } = homePaths(machine.env, machine.userHome);
   const isTerminal = machine.stdin.isTTY && machine.stdout.isTTY;
   const terminal = terminalClient(machine);

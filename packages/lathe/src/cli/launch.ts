@@ -1,4 +1,4 @@
-// A run: options to workspace, model, journal and session, then the chosen mode.
+// A run: from options to workspace, model, journal and session, and then to the chosen mode.
 
 import type { InputContent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
@@ -20,15 +20,18 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const run = new Run(machine);
   const { args, end } = await parseWithExtensions(argv, run);
   try {
-    if (!(await areWordsMeant(args, argv, machine))) return EXIT.usage;
+    if (!(await confirmPrompt(args, argv, machine))) return EXIT.usage;
     return await start(withProvider(args), argv, run);
   } finally {
     await end?.();
   }
 }
 
-/** Words behind options are not paid for as a prompt when they are a command. What stands behind `-p` or `--` is a prompt. */
-async function areWordsMeant(
+/**
+ * Words after options that form a command are not sent as a prompt, because that would cost money. Words after `-p` or
+ * `--` always are a prompt.
+ */
+async function confirmPrompt(
   { words, options }: ParsedArgs,
   argv: readonly string[],
   machine: Machine,
@@ -96,12 +99,12 @@ async function start(parsed: ParsedArgs, argv: readonly string[], run: Run): Pro
   );
 }
 
-/** Not again in a pane that was made for it. */
+/** A pane created for this session does not start tmux again. */
 function startsInTmux(parsed: ParsedArgs, machine: Machine): boolean {
   if (machine.paneStarter) return false;
   if (parsed.options.tmux) return true;
   const { LATHE_LAUNCH_POLICY: policy = "", TMUX: around = "" } = machine.env;
-  // Inside of tmux the user has chosen a place already.
+  // Inside tmux the user has already chosen where to work.
   return policy !== "" && policy !== "direct" && around === "" && isInteractive(parsed, machine);
 }
 
@@ -116,12 +119,12 @@ async function startIn(
   const { options } = args;
   const requestFor = run.requestFor(workspace, options, report);
   const toCome = takesPromptsLater(args);
-  // An RPC host has its prompts declared as well.
+  // An RPC host may pass --unattended too: the declaration covers the prompts it sends later.
   const { unattended: _declared, ...others } = options;
   if (toCome) refuseMisplaced(options.mode === "rpc" ? others : options);
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../hosts/rpc/mode.ts");
-    return orInHeld(machine, options, [], () =>
+    return runOrJoin(machine, options, [], () =>
       rpcMode(workspace, args, requestFor, (cwd) => run.openAt(cwd, options)),
     );
   }
@@ -135,7 +138,7 @@ async function startIn(
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../hosts/start-headless.ts");
   const code = await report.phase("run", () =>
-    orInHeld(machine, options, prompts, () =>
+    runOrJoin(machine, options, prompts, () =>
       startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place), phase: report.phase }),
     ),
   );
@@ -143,8 +146,8 @@ async function startIn(
   return code;
 }
 
-/** The run, or where another process has its session open: the same there. */
-async function orInHeld(
+/** Starts the run. If another process has the session open, the run happens there instead. */
+async function runOrJoin(
   machine: Machine,
   options: CliOptions,
   prompts: readonly InputContent[],
@@ -163,7 +166,7 @@ interface Understood {
   readonly end?: () => Promise<void>;
 }
 
-/** An option that is not ours may be an extension's: only then they are loaded to find out. */
+/** An unknown option may belong to an extension, so the extensions are loaded only in that case. */
 async function parseWithExtensions(argv: readonly string[], run: Run): Promise<Understood> {
   const { machine } = run;
   try {
@@ -183,7 +186,7 @@ async function parseWithExtensions(argv: readonly string[], run: Run): Promise<U
   }
 }
 
-/** Help is given whatever else is wrong here. */
+/** Help must be shown even if something else is broken here. */
 async function addedFlags(run: Run, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
   const { flagsForHelp } = await import("../additions/extensions/flags.ts");
   return flagsForHelp(run, options).catch(() => ({}));
@@ -202,7 +205,7 @@ async function withSession(workspace: Workspace, args: ParsedArgs): Promise<Pars
   return { ...args, options: await withChosenSession(workspace, args.options) };
 }
 
-/** An earlier session, which may be unfinished or interrupted: the run continues with that session's prompt. */
+/** Whether the run continues an earlier session, which may be unfinished: then it uses that session's prompt. */
 const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
   last === true || resume !== undefined || session !== undefined;
 
@@ -217,7 +220,7 @@ function refuseMisplaced(options: CliOptions): void {
     );
 }
 
-/** The prompts come on stdin: RPC, JSON commands. */
+/** Whether the prompts arrive on stdin: in RPC mode and as JSON commands. */
 function takesPromptsLater({ options, words }: ParsedArgs): boolean {
   if (options.mode === "rpc") return true;
   return options.mode === "json" && words.length === 0 && (options.print ?? []).length === 0;

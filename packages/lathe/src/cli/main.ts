@@ -1,4 +1,4 @@
-// Entry of the command: subcommand or run. Only the code of the chosen path is loaded.
+// Entry point of the command: starts a subcommand or a run, and loads only the code it needs.
 
 import { leaveLostTerminalsAtExit } from "../platform/machine/lost-terminal.ts";
 import { type Machine, ownStderr, thisMachine } from "../platform/machine/machine.ts";
@@ -8,7 +8,7 @@ import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
 import { visible } from "../sessions/visible.ts";
 
 export async function main(): Promise<void> {
-  // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
+  // An uncaught error is a bug or a broken stream: it prints one line and sets the matching exit code.
   process.on("uncaughtException", (error) => {
     ownStderr().write(`lathe: ${describe(error, process.env, process.argv.slice(2))}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
@@ -19,12 +19,12 @@ export async function main(): Promise<void> {
   else process.exitCode = await (await import("./tmux/pane.ts")).runInPane(argv, runCommand);
 }
 
-/** For programs that use the package: the machine that they run the command on. */
+/** For programs that use the package: the machine they run the command on. */
 export const machineOfProcess = (): Machine => thisMachine();
 /** For programs that use the package instead of running the command. */
 export const library = () => import("../hosts/library/library.ts");
 
-/** The whole command on a machine, which need not be this one: what fails is said there. */
+/** Runs the whole command on a machine, which need not be this one; errors are printed there. */
 export async function runCommand(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   try {
     return await start(argv, machine);
@@ -50,7 +50,7 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     const { runSubcommand } = await import("./commands/index.ts");
     return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);
   }
-  // For developers; not listed in the help.
+  // For extension developers; not listed in the help.
   if (first === "load-extension") {
     const { loadExtensionCommand } = await import("./commands/load-extension.ts");
     return loadExtensionCommand(argv.slice(1), machine);
@@ -66,7 +66,10 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
   return launch(argv, machine);
 }
 
-/** A JSON run ends with its result also when it never began; the options may be what is wrong, so they are not parsed. */
+/**
+ * A JSON run ends with a result even if it never started. The options may be what is wrong, so this does not parse
+ * them.
+ */
 function wantsJson(argv: readonly string[]): boolean {
   if (Object.hasOwn(SUBCOMMANDS, argv[0] ?? "")) return false;
   return argv.some(
@@ -74,12 +77,12 @@ function wantsJson(argv: readonly string[]): boolean {
   );
 }
 
-/** One line, which steers no terminal, whatever it quotes. The stack of a bug is shown only with LATHE_DEBUG. */
+/** One line that cannot control the terminal, whatever it quotes. The stack of a bug is only shown with LATHE_DEBUG. */
 function describe(error: unknown, env: Machine["env"], argv: readonly string[]): string {
   if (error instanceof Error && !isForPeople(error) && env["LATHE_DEBUG"] !== undefined)
     return error.stack ?? error.message;
   let line = lineOf(error);
-  // A word with line breaks, as it was typed, would hide what stands behind it.
+  // Line breaks inside a typed word would hide the text after it.
   for (const word of argv) if (/[\r\n]/.test(word)) line = line.replaceAll(word, word.replace(/[\r\n]+/g, " "));
   return visible(line.split("\n")[0] ?? "");
 }

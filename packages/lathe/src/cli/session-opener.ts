@@ -1,4 +1,5 @@
-// Who else may use the session of this terminal: what `/serve` does, and the local door of a session in a pane of ours. Loaded when used.
+// Opens the session of this terminal to others: what `/serve` does, and the local door of a session in a tmux pane that
+// we started. Loaded on use.
 
 import type { SessionOpener } from "../conversation/commands/serve-command.ts";
 import type { SharedPerson } from "../conversation/shared-person.ts";

@@ -1,5 +1,5 @@
-// Where the time of a start goes. LATHE_DEBUG_STARTUP names each phase when it begins and ends, so that a start that hangs
-// names where; LATHE_TIMING prints the phases as a tree.
+// Reports where startup time goes. LATHE_DEBUG_STARTUP names each phase when it begins and ends, so that a startup that
+// hangs shows where; LATHE_TIMING prints the phases as a tree.
 
 import { writeSync } from "node:fs";
 import type { StartTiming } from "../hosts/interactive/start-timing.ts";
@@ -13,10 +13,10 @@ interface Span {
   to?: number;
 }
 
-/** At once and to the end: what follows may be what hangs. */
+/** Written synchronously, because the next step may be the one that hangs. */
 const say = (text: string): void => void writeSync(2, `${text}\n`);
 
-/** `now`: milliseconds since the process began. */
+/** `now` returns milliseconds since the process began. */
 export function startupReport({ LATHE_TIMING, LATHE_DEBUG_STARTUP }: Variables, now: () => number): StartTiming {
   const spans: Span[] = [];
   let depth = 1;

@@ -1,4 +1,4 @@
-// `lathe sesions list` is meant as a command, not as a prompt that is paid for.
+// `lathe sesions list` is meant as a command, not as a prompt that costs money.
 
 import type { Machine } from "../platform/machine/machine.ts";
 import { SUBCOMMANDS, type Subcommand } from "../platform/options/option-table.ts";
@@ -7,10 +7,10 @@ import { nearest } from "../platform/usage/nearest.ts";
 import { askYes } from "./ask-yes.ts";
 import { verbsOf } from "./commands/usage.ts";
 
-/** Short words are close to too many others. */
+/** Shorter words resemble too many others. */
 const SHORTEST = 5;
 
-/** Commands of other agents; the way here, where there is one. */
+/** Commands of other agents, and our equivalents. */
 const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   chat: "lathe",
   exec: "lathe -p <request>",
@@ -22,7 +22,7 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   web: "lathe serve",
 };
 
-/** A word alone that other agents take as a command is not paid for as a prompt unless the user says so. */
+/** A lone word that is a command of other agents is only sent as a prompt if the user confirms it. */
 export async function sendsCommandWord(argv: readonly string[], machine: Machine): Promise<boolean> {
   const [first = ""] = argv;
   if (argv.length !== 1 || !Object.hasOwn(OF_OTHER_AGENTS, first)) return true;
@@ -32,7 +32,7 @@ export async function sendsCommandWord(argv: readonly string[], machine: Machine
   return askYes(machine, `${hint}\nSend "${first}" to the model?`);
 }
 
-/** Words behind options that are a command with its verb, or a command alone: those come first. */
+/** Words after options that form a command with its verb, or a command alone: commands must come first. */
 export function lateCommand([first = "", second]: readonly string[]): Error | undefined {
   if (!Object.hasOwn(SUBCOMMANDS, first)) return undefined;
   if (second !== undefined && !verbsOf(first as Subcommand).includes(second)) return undefined;
@@ -40,7 +40,7 @@ export function lateCommand([first = "", second]: readonly string[]): Error | un
   return usageError(`A command comes before its options: lathe ${words} … As a prompt: lathe -p "${words}"`);
 }
 
-/** Of a first word alone, or followed by a verb of the command that it looks like. */
+/** Checks a first word that stands alone, or is followed by a verb of the command that it resembles. */
 export function misspeltCommand([first = "", second]: readonly string[]): Error | undefined {
   if (first.length < SHORTEST || !/^[a-z]+$/.test(first)) return undefined;
   const guess = nearest(first, Object.keys(SUBCOMMANDS)) as Subcommand | undefined;

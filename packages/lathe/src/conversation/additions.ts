@@ -1,5 +1,5 @@
-// What a session has besides what is built in: skills, rules, hooks, servers, extensions. Each part of the product that brings
-// something makes one addition for a session; the list of these parts is in src/additions/list.ts.
+// What a session gets from the user's files: skills, rules, hooks, servers, extensions. Each part of the product that
+// reads such files makes one addition for the session; src/additions/list.ts lists these parts.
 
 import { messageOf } from "@lathe/llm";
 import type { ItemKind } from "../found/discovery/types.ts";
@@ -7,7 +7,10 @@ import type { AdditionEntry, SessionRequest } from "./session-contract.ts";
 import type { MadeAdditions } from "./session-parts/join.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
-/** A part that fails is one warning; the others work. `hasFiles`: whether discovery would find anything here. */
+/**
+ * An addition that fails becomes one warning; the others still work. `hasFiles` says whether discovery would find
+ * anything here.
+ */
 export async function makeAdditions(
   workspace: SessionWorkspace,
   request: SessionRequest,
@@ -41,7 +44,10 @@ function isWanted(
   return (kinds?.some((kind) => present.has(kind)) ?? false) || (isNeeded?.(workspace, request) ?? false);
 }
 
-/** Of the kinds that the parts ask for, those with items here. What is wrong with the files is said once for all parts. */
+/**
+ * The kinds, among those the additions ask for, that have items here. Problems with the files are reported once for all
+ * additions.
+ */
 async function presentKinds(
   workspace: SessionWorkspace,
   entries: readonly AdditionEntry[],

@@ -1,4 +1,4 @@
-// The question about a call, in plain words: what would be done, and to what. The preview below it shows the rest.
+// The question about a call in plain words: what it would do, and to what. The preview below it shows the rest.
 
 import { visibleLine } from "@lathe/agent/base";
 import { shownPath } from "../platform/home/shown-path.ts";
@@ -6,7 +6,7 @@ import type { ApprovalQuestion } from "./approvals.ts";
 
 export interface ApprovalTitle {
   readonly text: string;
-  /** The line of the preview that the text says already. */
+  /** The preview line that the text already covers. */
   readonly covers?: ApprovalQuestion["preview"][number];
   /** The hosts that the text names. */
   readonly hosts?: ReadonlySet<string>;
@@ -20,7 +20,10 @@ export function approvalTitle(question: ApprovalQuestion, userHome: string): App
 
 const MOST_SUMMARY = 100;
 
-/** For hosts that show it without the preview as well, in a notice or a list: it says which command, too. */
+/**
+ * For hosts that also show the question without its preview, in a notice or a list: this text names the command as
+ * well.
+ */
 export function approvalHeadline(question: ApprovalQuestion): string {
   const { text, covers, hosts } = titleOf(question, "");
   const isNamed = hosts !== undefined || (covers !== undefined && covers.kind !== "note");

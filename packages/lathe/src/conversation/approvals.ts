@@ -1,5 +1,5 @@
-// Questions about calls, of the session and of the agents below it, on their way to a person and back. An answer that
-// is remembered settles those that are open already, too.
+// Carries approval questions, of the session and of its agents, to the user and the answers back. A remembered answer
+// also answers open questions that it covers.
 
 import type { EventData, Session, SessionEvent } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
@@ -9,24 +9,27 @@ import { PERMISSIONS, type Permissions, UNATTENDED } from "../found/permissions/
 export type ApprovalQuestion = EventData["approval_request"] & {
   /** Set when a child agent wants to make the call. */
   readonly agentId?: string;
-  /** Answers that reach beyond this call. */
+  /** Answers whose effect goes beyond this call. */
   readonly offers: Offers;
 };
 
 export interface ApprovalReply {
   readonly decision: "allow" | "deny";
-  /** Calls like this one need no further question: by its pattern in this project, or by its tool inside the roots. */
+  /**
+   * Calls like this one are not asked about again: those that match its pattern in this project, or all of its tool
+   * inside the roots.
+   */
   readonly remember?: Width;
   /** Who answered: `user`, `host`, `deadline`. */
   readonly by: string;
   readonly reason?: string;
 }
 
-/** `signal` aborts when the question was settled in another way. */
+/** `signal` aborts when the question was answered in another way. */
 export type Approver = (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalReply | undefined>;
 
-/** Where no user is present, permissions deny by themselves; what a hook wants a person to decide is denied as well. */
-export const NOBODY: Approver = async ({ reason }) => ({
+/** Without a user, permissions deny on their own; this also denies what a hook wants a user to decide. */
+export const UNATTENDED_APPROVER: Approver = async ({ reason }) => ({
   decision: "deny",
   by: UNATTENDED,
   reason: ["No user can be asked here.", ...(reason === undefined ? [] : [reason])].join(" "),
@@ -47,7 +50,7 @@ export class Approvals {
     this.#approve = approve;
   }
 
-  /** The session's events as they happen. */
+  /** Handles one event of the session. */
   follow(session: Session, permissions: Permissions, event: SessionEvent): void {
     if (event.kind === "subagent_event") this.follow(session, permissions, event.data.event);
     if (event.kind === "approval_settled") this.#settle(keyOf(event));
@@ -61,15 +64,18 @@ export class Approvals {
   ): Promise<void> {
     const { agent_id: agentId } = event;
     const { tool_name: tool, tier, access } = event.data;
-    // What a hook asks about it would ask about again.
-    const offers = isOfPermissions(event.data) ? permissions.offersFor({ tool, tier, access }) : { tool: false };
+    // A hook would ask again about the same call, so its questions offer no wider answer.
+    const offers = isAskedOnlyByPermissions(event.data)
+      ? permissions.offersFor({ tool, tier, access })
+      : { tool: false };
     const question = { ...event.data, offers, ...(agentId === undefined ? {} : { agentId }) };
     const settled = new AbortController();
     this.#pending.set(keyOf(event), { question, settled });
     const reply = await this.#approve(question, settled.signal);
     if (settled.signal.aborted) return;
     if (!reply) {
-      // Giving a question of the session up stops its work. An agent works on, and would wait for an answer.
+      // If the user closes a question of the session, its work stops. An agent keeps working and would wait for an
+      // answer.
       if (agentId !== undefined) answer(session, question, { decision: "deny", by: "user", reason: GIVEN_UP });
       return;
     }
@@ -87,7 +93,7 @@ export class Approvals {
   #allowCovered(session: Session, permissions: Permissions): void {
     for (const { question } of [...this.#pending.values()]) {
       const { tool_name: tool, tier, access } = question;
-      if (isOfPermissions(question) && permissions.isAllowedNow({ tool, tier, access }))
+      if (isAskedOnlyByPermissions(question) && permissions.isAllowedNow({ tool, tier, access }))
         answer(session, question, { decision: "allow", by: "always" });
     }
   }
@@ -98,8 +104,8 @@ export class Approvals {
   }
 }
 
-/** Nothing but the permissions wants to have it decided by a person. */
-const isOfPermissions = ({ asked_by }: EventData["approval_request"]): boolean =>
+/** Only the permissions ask about this call, no hook. */
+const isAskedOnlyByPermissions = ({ asked_by }: EventData["approval_request"]): boolean =>
   asked_by.every((name) => name === PERMISSIONS);
 
 function answer(

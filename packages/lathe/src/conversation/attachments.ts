@@ -1,5 +1,5 @@
-// What is sent with a prompt: files that it names with @, and piped input. Either a picture, recognised by its first bytes, or text
-// in any encoding.
+// What is sent along with a prompt: files that it names with @, and piped input. Each is either an image, recognized by
+// its first bytes, or text in any encoding.
 
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -9,17 +9,17 @@ import { isCredentialFile, isInside } from "@lathe/agent/policy";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { readGivenFile } from "../platform/usage/given-file.ts";
+import { readUserFile } from "../platform/usage/user-file.ts";
 
-export interface Attached {
-  /** For messages. */
+export interface Attachment {
+  /** The name that messages use. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Opens and closes it in the conversation; text without them is the prompt itself. */
+  /** Tags around the content in the conversation; text without them is the prompt itself. */
   readonly tags?: readonly [open: string, close: string];
 }
 
-export function attachedParts({ name, bytes, tags }: Attached): ContentPart[] {
+export function attachmentParts({ name, bytes, tags }: Attachment): ContentPart[] {
   const mediaType = imageType(bytes);
   if (mediaType !== undefined) {
     if (bytes.length > MOST_IMAGE_BYTES)
@@ -38,35 +38,35 @@ export function attachedParts({ name, bytes, tags }: Attached): ContentPart[] {
 
 function textIn(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 8192));
-  // A PDF's beginning may look like text.
+  // The beginning of a PDF may look like text.
   if (start.subarray(0, 5).toString("latin1") === "%PDF-") return undefined;
   try {
     return documentText(bytes);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    // A log of several encodings is still worth reading.
+    // A log with mixed encodings is still worth reading.
     return start.includes(0) ? undefined : Buffer.from(bytes).toString("utf8");
   }
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Without `userHome`, a ~ is a name like any other. */
+/** Without `userHome`, a ~ is an ordinary character. */
 type Places = Pick<Machine, "cwd"> & Partial<Pick<Machine, "userHome">>;
-/** Files as a run in a view sees them. */
-export type GivenFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
+/** File access in the environment of the run: a run in a view reads the view's files. */
+export type AttachmentFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
 
-/** A file that must be there. */
-export async function fileParts(file: string, places: Places, files?: GivenFiles): Promise<ContentPart[]> {
+/** Attaches a file that must exist. */
+export async function fileParts(file: string, places: Places, files?: AttachmentFiles): Promise<ContentPart[]> {
   const path = pathOf(file, places);
   let bytes: Uint8Array;
   try {
-    bytes = files ? await files.readBytes(path) : await readGivenFile(path);
+    bytes = files ? await files.readBytes(path) : await readUserFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | EnvError).code ?? "";
     throw usageError(`@${file}: ${WRONG[code] ?? code}. Give the path of a text or image file.`);
   }
-  return attachedParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
+  return attachmentParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
 }
 
 const WRONG: Readonly<Record<string, string>> = {
@@ -82,14 +82,14 @@ const WRONG: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-/** A word that names a file. */
+/** A word of the form @file. */
 const MENTION = /(?<=^|\s)@(?:"([^"]+)"|(\S+))/g;
 
-/** What a person typed, with the files that it names. A word with an @ that names no file is just a word. */
+/** The user's text with the files it names. A word with an @ that names no file stays plain text. */
 export async function withAttachments(
   text: string,
   places: Places,
-  files?: GivenFiles,
+  files?: AttachmentFiles,
   mayBeSent?: (realPath: string) => boolean,
 ): Promise<InputContent> {
   const named = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
@@ -101,22 +101,25 @@ export async function withAttachments(
   return parts.length === 0 ? text : [...parts, { kind: "text", text }];
 }
 
-/** The same for a text that others may have written: it brings files of the project, but none that hold keys (decision 0314). */
+/**
+ * The same for text that others may have written: it attaches only files of the project, and none that may hold keys
+ * (decision 0314).
+ */
 export async function withProjectFiles(text: string, env: ExecutionEnvironment): Promise<InputContent> {
   const cwd = env.workingDirectory();
   const root = (await env.stat(cwd))?.realPath ?? cwd;
   return withAttachments(text, { cwd }, env, (path) => isInside(path, root) && !mayHoldKeys(path));
 }
 
-/** Addresses in a repository's settings may have passwords in them. */
+/** A repository's git settings may contain addresses with passwords. */
 const mayHoldKeys = (path: string): boolean =>
   isCredentialFile(path, { userHome: "", latheHome: "" }) || path.includes("/.git/");
 
-/** The name, or the name without the punctuation of the sentence around it. */
+/** Looks for the name as typed, then without trailing punctuation. */
 async function findExisting(
   name: string,
   places: Places,
-  files?: GivenFiles,
+  files?: AttachmentFiles,
   mayBeSent?: (realPath: string) => boolean,
 ): Promise<string | undefined> {
   for (const candidate of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {
@@ -128,7 +131,7 @@ async function findExisting(
   return undefined;
 }
 
-/** No shell expands a ~ after an @. */
+/** The shell does not expand a ~ after an @, so this does. */
 function pathOf(file: string, { cwd, userHome }: Places): string {
   return userHome !== undefined && file.startsWith("~/") ? join(userHome, file.slice(2)) : resolve(cwd, file);
 }

@@ -1,4 +1,5 @@
-// What the agents of a session leave beside its journal: each its own, and its last output as a text, under its name.
+// The files that agents leave next to the session's journal, named after each agent: its own journal and its last
+// output as text.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { openOrBegin } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { journalDeps, openToWrite } from "../sessions/journals/journal-files.ts";
 
-/** Returns nothing for a session without a file. */
+/** Returns no functions for a session that is not saved. */
 export function childFiles(
   workspace: Workspace,
   folder: string | undefined,

@@ -1,5 +1,5 @@
-// Compaction as the settings want it. The library decides when and what; here are the choices, and the service that makes
-// summaries when there is one.
+// Compaction as the settings configure it. The library decides when and what to compact; this passes it the settings
+// and the summary service, if one is configured.
 
 import { Compaction, type CompactionSettings } from "@lathe/agent";
 import type { Summarizer } from "@lathe/agent/context";
@@ -9,7 +9,7 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 export interface SessionCompaction {
   readonly compaction: Compaction;
   readonly settings: CompactionSettings;
-  /** Off: only by hand. */
+  /** False: compaction only runs on demand. */
   automatic: boolean;
 }
 

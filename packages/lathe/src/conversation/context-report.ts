@@ -1,4 +1,4 @@
-// The context ledger with what follows from it here: where room is made, and what is free until then.
+// The context ledger, plus the number of tokens at which compaction starts.
 
 import type { CompactionSettings } from "@lathe/agent";
 import { type ContextLedger, groupsOf, type LedgerGroup, type OwnerKind, roomIn } from "@lathe/agent/context";
@@ -6,7 +6,7 @@ import type { OpenSession } from "./session-contract.ts";
 
 export interface ContextReport extends ContextLedger {
   readonly groups: readonly LedgerGroup[];
-  /** In tokens: above this, older messages are summarised. Absent when nothing does that, or the window is not known. */
+  /** Older messages are summarized above this many tokens. Absent if nothing does that, or the window is unknown. */
   readonly threshold?: number;
 }
 
@@ -15,7 +15,7 @@ export async function contextReport({ session, compaction }: OpenSession): Promi
   return reportOn(await session.contextLedger(), compaction.settings);
 }
 
-/** What no compaction can take away. */
+/** Parts that no compaction can remove. */
 const FIXED: ReadonlySet<OwnerKind> = new Set(["prompt", "instructions", "tool", "environment"]);
 
 export function reportOn(ledger: ContextLedger, settings: CompactionSettings): ContextReport {

@@ -1,36 +1,38 @@
-// What a conversation is made of, and how a session becomes the present one.
+// What a host passes to a conversation, and what it returns when it switches sessions.
 
 import type { Session, SessionEvent, ToolProvider } from "@lathe/agent";
 import type { RequestFor } from "./next-session.ts";
 import type { Arrival, OpenSession, Person } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
-import type { Unsent } from "./unsent.ts";
+import type { Unsent } from "./unsent-messages.ts";
 
 export interface ConversationParts {
   readonly workspace: SessionWorkspace;
   readonly requestFor: RequestFor;
-  /** Who answers questions; absent when no user is present. */
+  /** Answers questions; absent when no user is present. */
   readonly person?: Person;
-  /** Tools that the host may add and remove. */
+  /** Tools that the host can add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
-  /** Each session as it becomes the present one, before anything runs in it. */
+  /** Called when a session becomes the present one, before anything runs in it. */
   readonly onSession?: (open: OpenSession, arrival: Arrival) => void;
-  /** Another directory to work in; absent: sessions cannot be moved. */
+  /** Opens another working directory; absent: sessions cannot be moved. */
   readonly workspaceAt?: (cwd: string) => Promise<SessionWorkspace>;
-  /** The run is about this one session: a full context is summarized, and no other session takes over by itself. */
+  /** The run stays in this session: a full context is summarized instead of handed off to a new session. */
   readonly staysInSession?: boolean;
-  /** Sessions get a title from a model after their first message; a host that no user looks at does without the request. */
+  /** A model titles each session after its first message; hosts without a user save that request. */
   readonly namesSessions?: boolean;
-  /** The present session has another title. */
+  /** Called when the present session has a new title. */
   readonly onTitle?: (title: string) => void;
-  /** Each event as it happens, however slow its readers are. */
+  /** Called for each event as it happens; slow readers do not delay it. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
 }
 
-/** Another one who follows the conversation. */
+/** A further observer of the conversation. */
 export type ConversationWatcher = Pick<ConversationParts, "onSession" | "onEvent">;
 
-/** What became of a wish to go elsewhere: when a hook objected, its reason, and nothing has changed. */
+/**
+ * The result of switching sessions: `cancelled` is the reason of a hook that objected, and then nothing has changed.
+ */
 export interface Departure {
   readonly cancelled?: string;
   readonly unsent?: Unsent;

@@ -1,6 +1,6 @@
-// What a host talks to: the present session, and everything that outlives it. Another session takes its place with `startNew`,
-// `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) is carried over. Knows no terminal and no
-// wire; hosts are thin over it, and several conversations may live in one process.
+// What a host talks to: the present session, and everything that outlives it. `startNew`, `resume` and `fork` replace
+// the session; what the host has chosen (model, effort, modes, permission mode) carries over. It knows no terminal and
+// no wire; several conversations may live in one process.
 
 import type { InputContent, InputOutcome, Navigation, Session, SubmitOptions } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
@@ -21,12 +21,12 @@ import { type HandedOff, handOff, handOffOrSummarize } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
 import { PresentSession } from "./present-session.ts";
-import { rewindTo, takeRewindBack, undoLast } from "./rewinding.ts";
+import { rewindTo, undoLast, undoRewind } from "./rewind-session.ts";
 import type { OpenSession } from "./session-contract.ts";
 import { SessionMoves } from "./session-moves.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { Titles } from "./titles/titles.ts";
-import { isOwn } from "./unsent.ts";
+import { isOwn } from "./unsent-messages.ts";
 import { UserShell } from "./user-shell.ts";
 
 type Recorded = Pick<SubmitOptions, "onRecorded" | "entryId">;
@@ -35,7 +35,7 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #present: PresentSession;
   readonly #approvals: Approvals | undefined;
-  // Made when they are first used: a run from one prompt to its result uses none of them.
+  // These are made on first use: a run from one prompt to its result uses none of them.
   #idle: IdleCompaction | undefined;
   #shell: UserShell | undefined;
   #titles: Titles | undefined;
@@ -74,13 +74,13 @@ export class Conversation {
     return conversation;
   }
 
-  /** Is told what the conversation's own host is told, from now on. Returns how to stop. */
+  /** Adds an observer, which gets what the conversation's host gets from now on. Returns how to remove it. */
   watch(watcher: ConversationWatcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Commands that the person runs themselves. */
+  /** Commands that the user runs with `!`. */
   get shell(): UserShell {
     this.#shell ??= new UserShell(() => this.session);
     return this.#shell;
@@ -89,7 +89,7 @@ export class Conversation {
     this.#titles ??= new Titles(this, this.#parts);
     return this.#titles;
   }
-  /** Where the present session works. */
+  /** The workspace of the present session. */
   get workspace(): SessionWorkspace {
     return this.#present.workspace;
   }
@@ -99,7 +99,7 @@ export class Conversation {
   get session(): Session {
     return this.open.session;
   }
-  /** Takes effect with the next request. */
+  /** A change takes effect with the next request. */
   get model(): ModelChoice {
     return this.open.model;
   }
@@ -109,26 +109,28 @@ export class Conversation {
   get isBusy(): boolean {
     return this.session.state === "processing";
   }
-  /** A summary or a briefing is being written, which is no work on an input. */
+  /** Whether a summary or a briefing is being written, which does not count as work on an input. */
   get isMakingRoom(): boolean {
     return this.#maintenance.isRunning;
   }
-  /** Until readers that keep up have read the end of the work. */
+  /** True until readers that keep up have read the end of the work. */
   get isStreaming(): boolean {
     return (this.isBusy && !this.isMakingRoom) || this.#inputs > 0;
   }
-  /** Whether there is something to come back to: on disk, and more than a beginning. */
+  /** Whether the user could resume this session: it is on disk and has messages. */
   get isKept(): boolean {
     return this.open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
   }
 
-  /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
+  /**
+   * Sends an input and waits for the outcome. While the session works, the input is queued as steering or a follow-up.
+   */
   async submit(content: InputContent, options?: Recorded): Promise<InputOutcome> {
     this.#inputs++;
     let outcome: InputOutcome;
     let session: Session;
     try {
-      // It may put another session in the place of this one.
+      // Making room may replace this session with another one.
       if (this.isMakingRoom) await this.settled();
       session = this.session;
       if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
@@ -140,7 +142,7 @@ export class Conversation {
     if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
     return outcome;
   }
-  /** Whether work ended in the middle of an input, and the user had not stopped it. */
+  /** Whether work ended in the middle of an input without the user stopping it. */
   get wasCutOff(): boolean {
     const { hasUnfinishedInput, journal } = this.session;
     return hasUnfinishedInput || (journal.input?.state === "end" && journal.input.reason === "aborted");
@@ -156,7 +158,7 @@ export class Conversation {
     }
   }
 
-  /** Ends what runs, then runs this. Of several that come at once, the last one takes effect; undefined for the others. */
+  /** Interrupts the work, then submits this. If several come at once, the last one wins; the others get undefined. */
   async submitInstead(content: InputContent, options?: Recorded): Promise<InputOutcome | undefined> {
     const own = ++this.#instead;
     do {
@@ -166,7 +168,7 @@ export class Conversation {
     return this.submit(content, options);
   }
 
-  /** Ends the work. What was said to steer it is taken back, and returned: it was about work that has ended. */
+  /** Interrupts the work. Returns queued steering messages, which were about that work and are not sent. */
   interrupt(): readonly InputContent[] {
     const { session } = this;
     const queued = session.queuedMessages("steering").filter(isOwn);
@@ -178,11 +180,11 @@ export class Conversation {
   switchModel(selector: string): Promise<ModelChoice> {
     return this.#present.switchModel(selector);
   }
-  /** `undefined`: the model's own. Takes effect with the next request. */
+  /** `undefined` selects the model's own level. Takes effect with the next request. */
   setEffort(level: string | undefined): void {
     this.session.setEffort(level);
   }
-  /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
+  /** Calls stop waiting for their commands, which continue as jobs. Returns the commands. */
   sendToBackground(): readonly string[] {
     return this.open.runningCommands.detachAll();
   }
@@ -190,12 +192,12 @@ export class Conversation {
     this.permissions.mode = mode;
   }
 
-  /** Another folder that may be written to, in this session and those that follow. */
+  /** Adds a folder that may be written to, in this session and later ones. */
   addRoot(path: string): void {
     this.#present.addRoot(path);
   }
 
-  /** Makes room by hand; what runs is ended first. When the context stays as it is, a warning has said why, too. */
+  /** Compacts on demand, after interrupting the work. If that fails, a warning has already given the problem. */
   compact(focus?: string): Promise<CompactionEntry | { readonly problem: string }> {
     return this.#maintenance.run(async () => {
       const { session, compaction } = this.open;
@@ -208,8 +210,8 @@ export class Conversation {
   }
 
   /**
-   * Continues in a new session that begins with a briefing of this one, which is returned. Undefined when it was interrupted;
-   * then, and when it fails, this session stays the present one.
+   * Continues in a new session that begins with a briefing of this one, and returns the briefing. Undefined when
+   * interrupted; then, or when it fails, this session stays the present one.
    */
   async handoff(focus?: string): Promise<string | undefined> {
     try {
@@ -220,11 +222,11 @@ export class Conversation {
     }
   }
 
-  /** Waits until what makes room has ended: a summary, or a handoff, after which another session is the present one. */
+  /** Waits until the summary or handoff has ended; after a handoff another session is the present one. */
   settled(): Promise<void> {
-    return this.#maintenance.settled();
+    return this.#maintenance.whenIdle();
   }
-  /** Off: only by hand. Holds for the sessions that follow. */
+  /** False: compaction only runs on demand. Also applies to later sessions. */
   set autoCompaction(enabled: boolean) {
     this.open.compaction.automatic = enabled;
   }
@@ -232,21 +234,24 @@ export class Conversation {
     return this.open.compaction.automatic;
   }
 
-  /** Everything that compactions hid is sent again. */
+  /** Restores everything that compactions removed from the context. */
   async restoreHistory(): Promise<boolean> {
     await this.session.interrupt();
     return this.session.restoreHistory();
   }
 
-  /** A session without a past; kept on disk when the present one is. */
+  /** Starts an empty session, saved if the present one is. */
   startNew(parentSession?: string): Promise<Departure> {
     return this.#moves.startNew({ parentSession });
   }
-  /** Another session of this directory, with its own model and effort if they are still available. */
+  /** Resumes another session of this directory, with its own model and effort if they are still available. */
   resume(sessionPath: string): Promise<Departure> {
     return this.#moves.resume(sessionPath);
   }
-  /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
+  /**
+   * Recovers from a session that ended by itself, as on a full disk: reopens it from what its file holds, or starts a
+   * new one.
+   */
   reopen(): Promise<"resumed" | "new"> {
     return this.#moves.reopen();
   }
@@ -255,46 +260,46 @@ export class Conversation {
     return this.#moves.fork();
   }
 
-  /** Messages of the user on the present branch, oldest first. */
+  /** The user's messages on the present branch, oldest first. */
   branchPoints(): readonly MessageEntry[] {
     return userMessages(this.session.journal);
   }
 
-  /** Continues in a new session with what came before a message of the user, whose text is returned. */
+  /** Continues in a new session with the history before a message of the user, and returns that message's text. */
   branch(entryId: string): Promise<Departure & { readonly text: string }> {
     return this.#moves.branch(entryId);
   }
-  /** Goes to another place of the session's tree (null: the start). `summarize` absent: as the settings say. */
+  /** Moves to another entry of the session's tree (null: the start). Without `summarize`, the settings decide. */
   navigate(
     entryId: string | null,
     options?: { readonly summarize?: boolean; readonly focus?: string },
   ): Promise<Navigation> {
     return this.#moves.navigate(entryId, options);
   }
-  /** Takes the present session to another directory, whose settings and instructions take effect from then on. */
+  /** Moves the present session to another directory, whose settings and instructions apply from then on. */
   move(directory: string): Promise<Departure> {
     return this.#moves.move(directory);
   }
 
   /**
-   * Goes back to before a message of the user, or to the end of any other entry: conversation and files, or one of them. What came
-   * after it stays in the journal.
+   * Goes back to before a message of the user, or to the end of any other entry: conversation, files, or both. Later
+   * entries stay in the journal.
    */
   rewind(name: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
     return rewindTo(this.open, name, options);
   }
-  /** Rewinds the last message of the user, and all that came of it. */
+  /** Rewinds the user's last message and everything that followed. */
   undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
     return undoLast(this.open, options);
   }
-  /** Takes the last rewind back. */
+  /** Undoes the last rewind. */
   redo(options: RewindOptions = {}): Promise<ReportedRewind> {
-    return takeRewindBack(this.open, options);
+    return undoRewind(this.open, options);
   }
 
-  /** Path of the page that was written; `colours` of the host's theme. */
+  /** Returns the path of the page; `colours` come from the host's theme. */
   async exportHtml(out?: string, colours?: PageColours): Promise<string> {
-    const path = this.#moves.keptFile("exported");
+    const path = this.#moves.requireSavedFile("exported");
     const { exportSession } = await import("../sessions/export/export-session.ts");
     return exportSession(this.workspace, path, { out, colours });
   }
@@ -312,7 +317,7 @@ export class Conversation {
     }));
   }
 
-  /** Used by the strategy `handoff`. What was said meanwhile comes next. */
+  /** Used by the strategy `handoff`. Messages that arrived meanwhile are sent to the new session. */
   async #handOffWhenFull(): Promise<void> {
     const open = this.open;
     const { session, compaction } = open;

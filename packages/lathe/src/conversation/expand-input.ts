@@ -1,5 +1,6 @@
-// The way of a text from a person or a host to the model (LS-03): a command that stands for a text is replaced by it, in every host,
-// whether the agent works or not. A `/x` without such a command is refused; everything else goes on with the files that it names.
+// Expands a text from the user or a host before it goes to the model (LS-03): a command that stands for a text is
+// replaced by it, in every host, whether the agent works or not. An unknown `/x` is refused; other text goes on with
+// the files it names.
 
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
@@ -12,20 +13,23 @@ import type { OpenSession } from "./session-contract.ts";
 import { isAttachedText, recordTyped } from "./typed-addresses.ts";
 
 export interface ExpansionOptions {
-  /** Absent: those that the session brings. */
+  /** Absent: the commands that the session brings. */
   readonly commands?: readonly SlashCommand[];
-  /** Commands that the host runs by itself. */
+  /** Commands that the host runs itself. */
   readonly ofHost?: Iterable<string>;
   /** The text goes into a queue, where no code can run. */
   readonly isQueued?: boolean;
-  /** The text with the files that it names by @; absent: those of the project. */
+  /** Attaches the files that the text names with @. Absent: files of the project only. */
   readonly attach?: (text: string) => Promise<InputContent>;
 }
 
-/** A name and what follows it, on any number of lines. */
+/** A command name and its argument, which may span lines. */
 const NAMED = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/;
 
-/** Undefined: a command has done its work, and nothing is to be sent. Throws what the person should read when the command failed. */
+/**
+ * Undefined: a command did its work, and there is nothing to send. Throws an error for the user when the command
+ * failed.
+ */
 export async function expandInput(
   content: InputContent,
   open: OpenSession,
@@ -33,7 +37,7 @@ export async function expandInput(
 ): Promise<InputContent | undefined> {
   recordTyped(content, open);
   if (typeof content === "string") return expandText(content, open, options);
-  const at = typedPart(content);
+  const at = typedPartIndex(content);
   const last = content[at];
   if (last?.kind !== "text") return content;
   const expanded = await expandText(last.text, open, options);
@@ -42,13 +46,15 @@ export async function expandInput(
   return [...content.slice(0, at), ...parts, ...content.slice(at + 1)];
 }
 
-/** Where the text is that may name a command or files: in what goes along, nobody names any. */
-export function typedPart(content: Exclude<InputContent, string>): number {
+/** Index of the part that may name a command or files; attached texts may not. */
+export function typedPartIndex(content: Exclude<InputContent, string>): number {
   const typed = content.findLastIndex((part) => part.kind === "text" && !isAttachedText(part.text));
   return typed < 0 ? content.findLastIndex(({ kind }) => kind === "text") : typed;
 }
 
-/** Several at once come out in the order in which they went in, however long one of them takes; a text that names no command and no file at once. */
+/**
+ * Keeps several inputs in order, however long one takes; a text that names no command and no file is expanded at once.
+ */
 export class InputExpansion {
   #last: Promise<unknown> = Promise.resolve();
   #pending = 0;
@@ -60,14 +66,14 @@ export class InputExpansion {
     }
     this.#pending++;
     const expanded = this.#last.then(() => expandInput(...input)).finally(() => this.#pending--);
-    // One that failed must not keep the next from being sent.
+    // A failed input must not keep the next one from being sent.
     this.#last = expanded.catch(() => {});
     return expanded;
   }
 }
 
 function needsTime(content: InputContent): boolean {
-  const last = typeof content === "string" ? content : content[typedPart(content)];
+  const last = typeof content === "string" ? content : content[typedPartIndex(content)];
   const text = typeof last === "string" ? last : last?.kind === "text" ? last.text : "";
   return NAMED.test(text.trim()) || text.includes("@");
 }

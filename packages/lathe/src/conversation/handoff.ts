@@ -1,4 +1,4 @@
-// A session that ends in a briefing for the next one: asking for it, beginning the next session with it, and finding earlier ones again.
+// Handoff: asks a session for a briefing, starts the next session with it, and finds the sessions that led to one.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,17 +22,17 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { journalName } from "../sessions/list.ts";
 import type { OpenSession } from "./session-contract.ts";
-import { takeQueued, type Unsent } from "./unsent.ts";
+import { takeQueued, type Unsent } from "./unsent-messages.ts";
 
 interface Briefing {
   readonly document: string;
-  /** The user's own words, which the model may have left out. */
+  /** The user's own messages, which the model may have left out. */
   readonly words: readonly string[];
 }
 
-/** What a session that has handed off leaves. */
+/** The result of a handoff. */
 export interface HandedOff extends Briefing {
-  /** What was said to it meanwhile. */
+  /** Messages that arrived meanwhile. */
   readonly unsent: Unsent;
 }
 
@@ -41,14 +41,14 @@ export interface NextHeader {
   readonly title?: string | undefined;
 }
 
-/** Begins the next session, unless a hook objects. */
+/** Starts the next session, unless a hook objects. */
 type StartNext = (header: NextHeader) => Promise<{
   readonly cancelled?: string;
   readonly unsent?: Unsent;
   readonly session: Session;
 }>;
 
-/** Undefined when it was interrupted; throws with the reason when no session took over. */
+/** Undefined when interrupted; throws with the reason if no new session started. */
 export async function handOff(
   open: OpenSession,
   focus: string | undefined,
@@ -62,11 +62,11 @@ export async function handOff(
   const header = { parentSession: open.journal.path, title: journalName(journal) };
   const { cancelled, unsent = [], session } = await startNext(header);
   if (cancelled !== undefined) throw new Error(`no new session was started: ${cancelled}`);
-  beginWith(session, briefing);
+  writeBriefing(session, briefing);
   return { ...briefing, unsent };
 }
 
-/** When it fails, the older messages are summarized. Returns what was said meanwhile. */
+/** If the handoff fails, the older messages are summarized. Returns the messages that arrived meanwhile. */
 export async function handOffOrSummarize(
   workspace: Workspace,
   open: OpenSession,
@@ -87,10 +87,10 @@ export async function handOffOrSummarize(
 
 const ATTEMPTS = 2;
 const LEAST_BRIEFING_TOKENS = 200;
-/** Where the model's window is not known. */
+/** Assumed if the model's window is unknown. */
 const USUAL_WINDOW = 100_000;
 
-/** Undefined when it was interrupted; throws with the reason when no briefing is acceptable. */
+/** Undefined when interrupted; throws with the reason if no briefing is acceptable. */
 async function askForBriefing(
   { session, compaction }: OpenSession,
   focus: string | undefined,
@@ -106,14 +106,14 @@ async function askForBriefing(
   throw new Error(`the briefing cannot be used: ${problemForPeople(problem ?? "")}`);
 }
 
-/** Writes the first entries of a session. They note the model, because no request has been made yet that would. */
-function beginWith(session: Session, { document, words }: Briefing): void {
+/** Writes the first entries of a session. They record the model, because no request has done so yet. */
+function writeBriefing(session: Session, { document, words }: Briefing): void {
   session.appendCustomMessage(HANDOFF, handoffMessage(document, RECALL_POINTER));
   for (const text of words) session.appendCustomMessage(HANDOFF_WORDS, text);
   session.noteModel();
 }
 
-/** Saves the briefing beside the session that wrote it. Undefined when that failed, which the session reports. */
+/** Saves the briefing next to the session that wrote it. Undefined if that failed, which the session reports. */
 function saveBriefing(
   { machine }: Workspace,
   { session, journal }: OpenSession,
@@ -131,7 +131,7 @@ function saveBriefing(
   }
 }
 
-/** Sessions that led to this one by briefings, the last one first, as far as their files are still there. */
+/** Sessions that led to this one by briefings, latest first, as long as their files exist. */
 export function earlierSessions(journal: Journal, open: (path: string) => Journal): Journal[] {
   const found: Journal[] = [];
   for (let last = journal; beganWithBriefing(last); last = found.at(-1)!) {

@@ -1,4 +1,4 @@
-// Makes room while no user waits for it: some time after the last work, when the context is large.
+// Compacts a large context while the user is away, some time after the last work.
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
@@ -6,7 +6,7 @@ import type { Maintenance } from "./maintenance.ts";
 import type { OpenSession } from "./session-contract.ts";
 
 export class IdleCompaction {
-  /** Of the present session: another directory has settings of its own. */
+  /** The workspace of the present session: a moved session has other settings. */
   readonly #workspace: () => Workspace;
   readonly #maintenance: Maintenance;
   #cancel = (): void => {};
@@ -33,7 +33,7 @@ export class IdleCompaction {
     await this.#maintenance.run(() => session.compact(compaction.compaction.demand({ trigger: "idle" })));
   }
 
-  /** A compaction that has just been made leaves less than this. */
+  /** A fresh compaction leaves less than this threshold. */
   #isLarge(session: Session): boolean {
     return (
       session.state === "idle" && session.contextTokens > this.#workspace().settings["compaction.idleThresholdTokens"]

@@ -1,5 +1,5 @@
-// What instruction files say, asked for again when an address of the web is judged: what the user and the folders they trust name may
-// be read. A file that this session has written, or that is newer than it, names nothing.
+// Reads the instruction files again to judge a web address: addresses that the user's files and trusted folders name
+// may be read. Files that this session wrote, or that are newer than it, do not count.
 
 import { join } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
@@ -18,7 +18,7 @@ export interface InstructionSources {
   readonly families: () => readonly string[];
 }
 
-/** `folder`: below the root of the project; absent: the files of the prompt. */
+/** `folder` is relative to the root of the project; absent: the files of the prompt. */
 export async function instructionTexts(
   { workspace, request, env, families }: InstructionSources,
   folder: string | undefined,

@@ -1,10 +1,10 @@
-// Whether the changes of a run with --worktree may be written to the project: ordinary files may, because the user chose to apply them;
-// the others are judged like the landing of an isolated agent.
+// Decides whether the changes of a run with --worktree may be written to the project. Ordinary files may, because the
+// user chose to apply them; protected files are judged as when an isolated agent's changes are landed.
 
 import type { LandingPermit } from "../config/workspace/run-view.ts";
 import type { OpenSession } from "./session-contract.ts";
 
-/** `id`: of the view. */
+/** `id` is the id of the view. */
 export function landingPermit({ session, permissions }: OpenSession, id: string): LandingPermit {
   return async (files) => {
     const asked = permissions.protectedFrom(files);

@@ -1,5 +1,5 @@
-// The way of editing that a session was given because of what its model's earlier edits came to. A session that is continued keeps its
-// own: its prompt describes that one.
+// The edit format a session gets because of how well its model's earlier edits applied. A resumed session keeps its
+// format, because its prompt describes it.
 
 import { FAMILIES, type Family, type FamilyName, familyOf } from "@lathe/agent";
 import { bestVariant, type LearnableVariant, readEditCounts } from "../models/edit-record.ts";
@@ -7,12 +7,12 @@ import type { ModelChoice } from "../models/models.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
-/** An entry of a session that began with such a way. */
+/** The kind of the journal entry that records the learned format. */
 export const LEARNED_VARIANT = "learned_edit_variant";
 
 type Journal = OpenedJournal["journal"];
 
-/** Undefined: the family's own, or the one that the user has chosen. */
+/** Undefined: the family's default, or the format that the user chose. */
 export function learnedVariant(
   { settings, env, paths }: Pick<SessionWorkspace, "settings" | "env" | "paths">,
   { provider, id, info }: ModelChoice,
@@ -27,7 +27,7 @@ export function learnedVariant(
   return Object.hasOwn(counts, name) ? bestVariant(counts[name]!, family) : undefined;
 }
 
-/** It holds answers or prompts already. */
+/** The session already has entries. */
 export const isBegun = (journal: Journal): boolean => journal.leaf !== null;
 
 function variantOf(journal: Journal): LearnableVariant | undefined {

@@ -1,4 +1,5 @@
-// What makes room in a session (a summary, a briefing): one after the other, and the next input waits for its end.
+// Runs work that makes room in a session (a summary, a briefing), one at a time; the next input waits until it has
+// ended.
 
 export class Maintenance {
   #ended: Promise<void> | undefined;
@@ -7,14 +8,14 @@ export class Maintenance {
     return this.#ended !== undefined;
   }
 
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.#ended) await this.#ended;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.settled();
+    await this.whenIdle();
     const running = work();
-    // Who waits for the end does not care how it came.
+    // Waiters only need to know that the work has ended, not how.
     const ended = running.then(
       () => {},
       () => {},

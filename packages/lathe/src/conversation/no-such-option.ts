@@ -1,8 +1,11 @@
-// A number that chooses none of a question's options: rather a slip than an answer in words.
+// Detects a number that matches none of a question's options: more likely a typo than an answer in words.
 
 import type { Question } from "@lathe/agent";
 
-/** What to say to the person; undefined: it is no such number, or may be meant as words, as options that are numbers themselves suggest. */
+/**
+ * The error for the user; undefined if the number exists or may be meant as words, for instance when option labels
+ * start with digits.
+ */
 export function noSuchOption(
   { options, multi }: Pick<Question, "options" | "multi">,
   said: string,

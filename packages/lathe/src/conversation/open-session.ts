@@ -1,4 +1,4 @@
-// Opens a session: what its parts share, the parts themselves, then the loop over them. Every host starts here.
+// Opens a session: the base that its parts share, the parts, then the loop over them. Every host starts here.
 
 import { Session } from "@lathe/agent";
 import { noHistory } from "../changes/rewind/file-history.ts";
@@ -9,7 +9,7 @@ import { makeAdditions } from "./additions.ts";
 import { SessionGates } from "./gates/session-gates.ts";
 import { earlierSessions } from "./handoff.ts";
 import { placeOfSession, sessionBase } from "./session-base.ts";
-import { sessionConfig, waits } from "./session-config.ts";
+import { sessionConfig, streamTimeouts } from "./session-config.ts";
 import type { OpenSession, SessionRequest } from "./session-contract.ts";
 import type { SessionBase } from "./session-parts/base.ts";
 import { closeParts, JoinedParts } from "./session-parts/join.ts";
@@ -19,7 +19,7 @@ import type { SessionWorkspace } from "./session-workspace.ts";
 export async function openSession(shared: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
   const place = placeOfSession(shared, request);
   const { workspace } = place;
-  // It asks git first, which answers while the rest is set up. Additions are loaded beside it.
+  // Setting up the base asks git, which answers while the additions are loaded.
   let anything: boolean | undefined;
   const hasFiles = (): boolean => {
     anything ??= isAnythingHere(placeOf(workspace));
@@ -42,7 +42,10 @@ export async function openSession(shared: SessionWorkspace, request: SessionRequ
   }
 }
 
-/** A session without a conversation, which ends with the work: for one call, for a look at a request, for a replay. */
+/**
+ * Opens a session for one piece of work without a conversation (a single call, a preview of a request, a replay) and
+ * closes it afterwards.
+ */
 export async function withSession<T>(
   workspace: SessionWorkspace,
   request: SessionRequest,
@@ -67,7 +70,7 @@ function makeSession(base: SessionBase, parts: JoinedParts): Session {
     deps: workspace.machine.deps,
     journal,
     earlierSessions: () => earlierSessions(journal, (path) => readJournal(workspace, path)),
-    config: { ...sessionConfig(workspace, request), ...waits(workspace, models.known, request.model) },
+    config: { ...sessionConfig(workspace, request), ...streamTimeouts(workspace, models.known, request.model) },
     surroundings: base.surroundings.reader(parts),
     ...(request.arrangePrompt ? { arrangePrompt: request.arrangePrompt } : {}),
     redactor: workspace.redactor,

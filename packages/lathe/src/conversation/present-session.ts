@@ -1,4 +1,5 @@
-// The present session of a conversation: how it is opened, and how another one takes its place with all that the host has chosen.
+// The present session of a conversation: opening it, and replacing it with another one that keeps what the host has
+// chosen.
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import type { ModelChoice } from "../models/models.ts";
@@ -16,9 +17,9 @@ import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { openSession } from "./open-session.ts";
 import type { Arrival, OpenSession } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
-import { takeQueued, type Unsent } from "./unsent.ts";
+import { takeQueued, type Unsent } from "./unsent-messages.ts";
 
-/** What the conversation hears of its sessions. */
+/** Callbacks of the conversation. */
 interface Followers {
   onEvent(open: OpenSession, event: SessionEvent): void;
   onPlan(session: Session, plan: string): void;
@@ -29,9 +30,9 @@ export class PresentSession {
   readonly #followers: Followers;
   #workspace: SessionWorkspace;
   #open!: OpenSession;
-  /** What the host chose, even while a larger model is used temporarily. */
+  /** The model the host chose, even while a larger one is in use temporarily. */
   #chosen!: ModelChoice;
-  /** --api-key and --base-url are for this provider only. */
+  /** The provider that --api-key and --base-url were given for. */
   #keyed = "";
 
   constructor(parts: ConversationParts, followers: Followers) {
@@ -43,7 +44,7 @@ export class PresentSession {
   async start(journal: OpenedJournal): Promise<void> {
     const open = await this.#openWith(journal, () => this.#parts.requestFor(journal), this.#workspace);
     this.#keyed = open.model.provider;
-    this.#use(open, { reason: "start", workspace: this.#workspace });
+    this.#makePresent(open, { reason: "start", workspace: this.#workspace });
   }
 
   get workspace(): SessionWorkspace {
@@ -58,27 +59,27 @@ export class PresentSession {
     return this.#chosen;
   }
 
-  /** Another folder that may be written to, in this session and those that follow. */
+  /** Adds a folder that may be written to, in this session and later ones. */
   addRoot(path: string): void {
     if (this.#workspace.roots.includes(path)) return;
     this.#workspace = { ...this.#workspace, roots: [...this.#workspace.roots, path] };
     this.#open.permissions.addRoot(path);
   }
 
-  /** Goes to a session without a past; it is kept on disk when the present one is. */
+  /** Goes to an empty session, saved if the present one is. */
   startNew(header: NextHeader, reason: Arrival["reason"]): Promise<Unsent> {
     const isKept = this.#open.journal.path !== undefined;
     return this.#goToNew(isKept ? newJournal(this.#workspace, header) : memoryJournal(this.#workspace), reason);
   }
 
-  /** With its own model, if that can still be called. */
+  /** Opens a session with its own model if that can still be called. */
   async goTo(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.#workspace): Promise<Unsent> {
     const own = await closedOnFailure(journal, () => modelToResume(workspace, journal.journal));
     if (own) return this.#replace(journal, own, reason, workspace);
     return this.#goToNew(journal, reason, workspace);
   }
 
-  /** The file cannot be moved while it is open. When the session cannot go on there, it goes back. */
+  /** Moves the session's file, which must be closed for that. If the session cannot continue there, it moves back. */
   async moveTo(there: SessionWorkspace, path: string): Promise<Unsent> {
     const here = this.#workspace;
     await this.#open.close();
@@ -103,7 +104,7 @@ export class PresentSession {
     return unsent;
   }
 
-  /** The next one is opened first: when that fails, nothing has changed. */
+  /** Opens the next session before closing this one: if that fails, nothing has changed. */
   async #replace(
     journal: OpenedJournal,
     model: ModelChoice,
@@ -118,7 +119,8 @@ export class PresentSession {
     );
     const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
     Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
-    // A session that was left while planning goes on planning; no older one plans because this one does.
+    // A session that was left in plan mode stays in it; an older session does not enter plan mode because this one is
+    // in it.
     const { mode } = before.permissions;
     if (next.permissions.mode !== "plan" && (mode !== "plan" || reason === "new")) next.permissions.mode = mode;
     next.compaction.automatic = before.compaction.automatic;
@@ -126,11 +128,11 @@ export class PresentSession {
     await before.close();
     this.#workspace = workspace;
     const { path } = before.journal;
-    this.#use(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
+    this.#makePresent(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
     return unsent;
   }
 
-  #use(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
+  #makePresent(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
     this.#open = open;
     this.#chosen = chosen;
     this.#parts.onSession?.(open, arrival);
@@ -152,7 +154,7 @@ export class PresentSession {
         onPlan: (plan) => {
           if (open) this.#followers.onPlan(open.session, plan);
         },
-        // Events before the session is assigned (its start) are not needed here.
+        // Events before `open` is assigned (the session's start) are not needed here.
         onEvent: (event) => {
           if (open) this.#followers.onEvent(open, event);
         },

@@ -1,5 +1,6 @@
-// What files of the user and of other agents add to the system prompt (LS-07, EX-12): SYSTEM.md and APPEND_SYSTEM.md, instruction
-// files, and sections of the additions. Read when the prompt is rendered; from then on the journal has it.
+// What files of the user and of other agents add to the system prompt (LS-07, EX-12): SYSTEM.md and APPEND_SYSTEM.md,
+// instruction files, and sections of the additions. They are read when the prompt is rendered; from then on the journal
+// has it.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { relative } from "node:path";
@@ -31,8 +32,8 @@ export async function promptFiles(
   warn: Warn,
   hasFiles = (): boolean => isAnythingHere(placeOf(workspace)),
 ): Promise<MoreSurroundings> {
-  const found = hasFiles() ? await foundFiles(workspace, placeOf(workspace), warn) : {};
-  // What was given for this run wins over any file.
+  const found = hasFiles() ? await readPromptFiles(workspace, placeOf(workspace), warn) : {};
+  // Options of this run override the files.
   const files: Files = {
     ...found,
     ...(systemPrompt === undefined ? {} : { customPrompt: systemPrompt }),
@@ -45,14 +46,14 @@ export async function promptFiles(
   };
 }
 
-/** TITLE_SYSTEM.md, which replaces the prompt that asks for a title. */
+/** The text of TITLE_SYSTEM.md, which replaces the prompt that asks for a title. */
 export async function titlePrompt(workspace: SessionWorkspace): Promise<string | undefined> {
   if (!isAnythingHere(placeOf(workspace))) return undefined;
   const { active } = await (await workspace.discovery()).of("system-prompt");
   return active.find(({ name }) => name === "TITLE_SYSTEM.md")?.value.text;
 }
 
-async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn): Promise<Files> {
+async function readPromptFiles(workspace: SessionWorkspace, place: Place, warn: Warn): Promise<Files> {
   const discovery = await workspace.discovery();
   const [prompts, contexts, instructions] = await Promise.all([
     discovery.of("system-prompt"),
@@ -68,7 +69,7 @@ async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn)
   const custom = textOfPrompt("SYSTEM.md");
   const appended = textOfPrompt("APPEND_SYSTEM.md");
   const docs = [
-    // One for some files only is given with the first of them.
+    // Instructions for some files only are sent with the first such file.
     ...instructions.active
       .filter(({ value }) => filesOfInstruction(value) === undefined)
       .map((item) => ({ ...item, text: item.value.body })),
@@ -89,7 +90,7 @@ async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn)
   };
 }
 
-/** The user's own files also import from the home folder, in which the keys are. */
+/** The user's own files may import from the home folder, which also holds keys, so imports of those are refused. */
 async function withImports(found: readonly FoundDoc[], place: Place, warn: Warn): Promise<InstructionDoc[]> {
   const docs = docsOf(found, place);
   const importing = found.filter(({ source, text }) => text.includes("@") && isImporting(source.path));
@@ -119,11 +120,11 @@ const LOCAL_FILES = {
   },
 };
 
-/** AGENTS.md and the file of the model's family are read in every folder from the root down, by the session itself. */
+/** The session itself reads AGENTS.md and the family's file in every folder from the root down. */
 const isReadOnTheWay = ({ source, value }: Found<ItemValues["context-file"]>): boolean =>
   value.family !== undefined || (source.provider === "agents" && source.level === "project");
 
-/** The last is the strongest: what has the highest priority. The same text in two agents' files is sent once. */
+/** The item with the highest priority comes last. Text that two agents' files share is sent once. */
 function docsOf(found: readonly FoundDoc[], place: Place): InstructionDoc[] {
   const seen = new Set<string>();
   const docs: InstructionDoc[] = [];
@@ -135,6 +136,9 @@ function docsOf(found: readonly FoundDoc[], place: Place): InstructionDoc[] {
   return docs;
 }
 
-/** Not where the folder is: that is in the first message, and the prompt is the same for a copy of the project elsewhere. */
+/**
+ * Not an absolute path: the first message names the folder, and the prompt stays the same for a copy of the project
+ * elsewhere.
+ */
 const pathFor = ({ level, path }: Source, { root, userHome }: Place): string =>
   level === "project" ? relative(root, path) : shownPath(path, userHome);

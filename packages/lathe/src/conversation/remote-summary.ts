@@ -1,4 +1,4 @@
-// A service of the user that makes summaries instead of the model.
+// Asks a service of the user for the summary instead of the model.
 
 import type { SummaryAnswer } from "@lathe/agent/context";
 import { parseJson } from "@lathe/llm";

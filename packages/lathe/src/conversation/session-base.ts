@@ -1,4 +1,4 @@
-// Makes what the parts of a session share: where it works, who decides, which models it has.
+// Makes what the parts of a session share: its environment, its permissions and its models.
 
 import { existsSync, realpathSync } from "node:fs";
 import type { ExecutionEnvironment } from "@lathe/agent";
@@ -29,7 +29,7 @@ import { SessionSurroundings } from "./session-surroundings.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { SwitchableClient } from "./switchable-client.ts";
 
-/** The workspace as this session sees it. */
+/** The workspace with the account choices of this session. */
 export interface SessionPlace {
   readonly workspace: SessionWorkspace;
   readonly accounts: AccountChoices;
@@ -40,7 +40,7 @@ export function placeOfSession(workspace: SessionWorkspace, { opened }: SessionR
   return { workspace: { ...workspace, accountChoices: accounts }, accounts };
 }
 
-/** `hasFiles`: whether discovery would find anything here. */
+/** `hasFiles` says whether discovery would find anything here. */
 export async function sessionBase(
   { workspace, accounts }: SessionPlace,
   request: SessionRequest,
@@ -101,7 +101,7 @@ export async function sessionBase(
 const machineFor = ({ aroundMachine }: SessionRequest, env: ExecutionEnvironment): ExecutionEnvironment =>
   aroundMachine ? aroundMachine(env) : env;
 
-/** `env`: the environment of the session, which asks these permissions itself. */
+/** `env` is the environment of the session, which asks these permissions itself. */
 function permissionsFor(sources: InstructionSources, places: Places): Permissions {
   const { workspace, request, env } = sources;
   const { journal } = request.opened;
@@ -110,8 +110,8 @@ function permissionsFor(sources: InstructionSources, places: Places): Permission
     canAsk: request.person?.approve !== undefined,
     places,
     rules: workspace.rules,
-    // A recording holds them with the other rules.
-    ...(request.tape ? {} : { remembered: rememberedIn(workspace), shown: shownIn(journal, sources) }),
+    // A recording already contains them among its rules.
+    ...(request.tape ? {} : { remembered: rememberedIn(workspace), shown: shownAddressesIn(journal, sources) }),
     isSandboxed: () => env().isSandboxed,
     privateFolders: () => env().privateFolders,
     planFile: planFileOf(workspace, request.opened),
@@ -121,22 +121,24 @@ function permissionsFor(sources: InstructionSources, places: Places): Permission
   });
 }
 
-const shownIn = (journal: JournalReader, sources: InstructionSources): ShownAddresses =>
+const shownAddressesIn = (journal: JournalReader, sources: InstructionSources): ShownAddresses =>
   new ShownAddresses({
     journal,
-    // Loaded with the first address: most sessions read none.
+    // Loaded with the first address, because most sessions read none.
     instructions: async (folder, isWritten) =>
       (await import("./instruction-texts.ts")).instructionTexts(sources, folder, isWritten),
   });
 
-/** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
+/**
+ * A recording replays results of calls, not their effects; with another environment there are no local files to keep.
+ */
 const keepsFiles = ({ settings }: SessionWorkspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
 
-/** A recording cannot land anything, and elsewhere there are no files of ours. */
+/** A recording cannot land changes, and another environment has no local files. */
 const worksHere = ({ tape, environment }: SessionRequest): boolean => !tape && !environment;
 
-/** For a directory that does not exist yet, its path as written. */
+/** A folder that does not exist yet keeps its path as written. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path;
 }

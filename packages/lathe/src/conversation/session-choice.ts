@@ -1,5 +1,5 @@
-// Earlier sessions to choose from: with the last things that were said in the one under the cursor, and found by any word in them. They can
-// be renamed, deleted and sorted there.
+// The list of earlier sessions: it shows the last messages of the selected one, finds sessions by any word in them, and
+// can rename, delete and sort them.
 
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { type OfferedSession, offeredSessions } from "../sessions/choose.ts";
@@ -26,7 +26,7 @@ export function sessionChoice(workspace: Workspace, sessions: readonly OfferedSe
   };
 }
 
-/** The rows of the list, as the person wants them. */
+/** The rows of the list, in the chosen order and form. */
 class SessionItems {
   readonly #workspace: Workspace;
   #sessions: readonly OfferedSession[];
@@ -51,7 +51,7 @@ class SessionItems {
     return this.#sessions.find((one) => one.path === path)?.name ?? path;
   }
 
-  /** Those that were offered, as they are on the disk now. */
+  /** Reads the listed sessions from disk again. */
   reread(): void {
     const offered = new Set(this.#sessions.map(({ path }) => path));
     this.#sessions = offeredSessions(this.#workspace).filter(({ path }) => offered.has(path));

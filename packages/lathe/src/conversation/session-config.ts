@@ -1,4 +1,4 @@
-// What the settings say about the loop of a session.
+// The settings as the configuration of a session's loop.
 
 import type { ConfigInput } from "@lathe/agent";
 import { pollMs } from "../config/settings/work-settings.ts";
@@ -7,10 +7,10 @@ import { isLocal, type ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import type { SessionRequest } from "./session-contract.ts";
 
-/** An answer that ends at the limit costs money each time. */
+/** Every retry of an answer that breaks off costs money, so there are few. */
 const MID_STREAM_RETRIES = 3;
 
-/** A script whose server cannot be reached learns that within a minute, the last attempt included. */
+/** A script whose server is unreachable gets its error within a minute, including the last attempt. */
 const MOST_UNREACHABLE_MS = 45_000;
 
 export function sessionConfig(workspace: Workspace, { model, person }: SessionRequest): ConfigInput {
@@ -31,7 +31,7 @@ export function sessionConfig(workspace: Workspace, { model, person }: SessionRe
     autoBackgroundMs: settings["bash.autoBackground.enabled"] ? settings["bash.autoBackground.thresholdMs"] : 0,
     minimizeOutput: settings["bash.minimizer.enabled"],
     maxSubagentDepth: settings["task.maxRecursionDepth"],
-    // A run without a person ends with its last prompt.
+    // Without a user, a run ends with its last prompt.
     jobReports: person ? "run" : "wait",
     retry: {
       maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
@@ -43,7 +43,7 @@ export function sessionConfig(workspace: Workspace, { model, person }: SessionRe
   };
 }
 
-export function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
+export function streamTimeouts({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
   const factor = isLocal(models, provider) ? 0 : 1000;
   return {
     firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],

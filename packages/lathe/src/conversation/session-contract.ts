@@ -1,4 +1,5 @@
-// What a session is asked for with, what it is made of, and what a host gets: the types that name each other, in one place.
+// The types for opening a session: what is requested, what its parts are, and what a host gets. They refer to each
+// other, so they share a file.
 
 import type {
   Answer,
@@ -28,11 +29,11 @@ import type { LearnableVariant } from "../models/edit-record.ts";
 import type { ExtensionScreen } from "../platform/extension-api/screen.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { Approver } from "./approvals.ts";
+import type { CallAnswers } from "./call-answers.ts";
 import type { ActingCommand, CommandHead } from "./commands/command-view.ts";
 import type { SessionCompaction } from "./compaction.ts";
 import type { WorkflowGate } from "./gates/gate.ts";
 import type { SessionGates } from "./gates/session-gates.ts";
-import type { GivenAnswers } from "./given-answers.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import type { SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
@@ -40,7 +41,7 @@ import type { Tape } from "./tape.ts";
 export interface SessionRequest {
   readonly model: ModelChoice;
   readonly overrides?: ModelOverrides;
-  /** Answers instead of the model: for commands that look at a request or run one call. */
+  /** Answers instead of the model, for commands that preview a request or run a single call. */
   readonly adapter?: ProviderAdapter;
   readonly opened: OpenedJournal;
   readonly profile?: FamilyName;
@@ -51,92 +52,100 @@ export interface SessionRequest {
   readonly arrangePrompt?: ArrangePrompt;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
-  /** Commands that prove work; none when absent. */
+  /** Commands that prove the work; absent: none. */
   readonly checks?: readonly Check[];
   /** The session works until this command passes. */
   readonly goal?: { readonly text: string; readonly until: string };
-  /** Runs git and opens the connection while the session is being set up. Absent: a person may take long to type. */
+  /**
+   * A prompt follows at once, so git runs and the connection opens during setup. Absent: the user may take long to
+   * type.
+   */
   readonly promptFollows?: boolean;
   /** Set when the run is recorded or replayed. */
   readonly tape?: Tape;
-  /** How questions and approvals reach a person; absent when none is present. */
+  /** How questions and approvals reach the user; absent when no user is present. */
   readonly person?: Person;
-  /** A program that answers questions about calls. */
+  /** A program that answers approval questions. */
   readonly permissionCommand?: string;
-  /** Tools that the host may add and remove. */
+  /** Tools that the host can add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
-  /** Where tools work; this machine when absent. */
+  /** The environment of the tools; absent: this machine. */
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
   /**
-   * Put around the environment of this machine, by a host that holds files or runs commands itself. Other than with `environment`, the
-   * session still works on this machine: it can be rewound, and its agents can have isolated copies.
+   * Wraps this machine's environment, for a host that holds files or runs commands itself. Unlike with `environment`,
+   * the session still works on this machine: it can be rewound, and its agents can have isolated copies.
    */
   readonly aroundMachine?: (env: ExecutionEnvironment) => ExecutionEnvironment;
-  /** Parts of the product that may add to the session. */
+  /** Parts of the product that can add to the session. */
   readonly additions?: readonly AdditionEntry[];
-  /** Called with each event as it happens; must not throw. */
+  /** Called for each event as it happens; must not throw. */
   readonly onEvent?: (event: SessionEvent) => void;
-  /** A person approved this plan. */
+  /** Called when the user approves a plan. */
   readonly onPlan?: (plan: string) => void;
 }
 
 interface RunLimits {
   readonly maxTurns?: number;
-  /** Tool calls. */
+  /** The most tool calls. */
   readonly maxCalls?: number;
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
-  /** The run is the whole session: what its earlier processes spent is included. */
+  /** The limits count what earlier processes of this session spent. */
   readonly ofSession?: boolean;
 }
 
 export interface Person {
-  /** Dialogs and signs of extensions. */
+  /** Dialogs and widgets of extensions. */
   readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
-  /** `touched`: the person has begun to answer. `given`: by question; where a host confirms answers, it keeps them there before. */
+  /**
+   * A host calls `touched` when the user starts to answer. A host that confirms each answer first keeps it in `given`.
+   */
   readonly answer?: (
     questions: readonly Question[],
     signal: AbortSignal,
     touched?: () => void,
-    given?: GivenAnswers,
+    given?: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
-  readonly decidePlan?: (plan: string, signal: AbortSignal, given?: GivenAnswers) => Promise<PlanVerdict | undefined>;
-  /** Where programs can answer: the gate goes to them besides the question. Absent: it is asked like any question. */
+  readonly decidePlan?: (plan: string, signal: AbortSignal, given?: CallAnswers) => Promise<PlanVerdict | undefined>;
+  /**
+   * For hosts with programs that can answer gates: they get the gate as well as the question. Absent: it is asked like
+   * any question.
+   */
   readonly decideGate?: (
     asked: { readonly gate: WorkflowGate; readonly question: Question },
     signal: AbortSignal,
-    given: GivenAnswers,
+    given: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
-  /** Shows the terminal of a command, to type in. Returns how to take it away. */
+  /** Shows the terminal of a command for the user to type in. Returns how to remove it. */
   readonly showTerminal?: (terminal: RunningTerminal) => () => void;
-  /** How large it would be. */
+  /** The size the terminal would have. */
   readonly terminalSize?: () => TerminalSize;
 }
 
 export interface OpenSession {
   readonly session: Session;
   readonly client: SwitchableClient;
-  /** Which of several accounts of a provider answer. */
+  /** Which account of a provider is in use, if there are several. */
   readonly accounts: AccountChoices;
   readonly permissions: Permissions;
   readonly compaction: SessionCompaction;
-  /** Commands that calls wait for, also those of subagents. */
+  /** Commands that calls wait for, including calls of child agents. */
   readonly runningCommands: RunningCommands;
   readonly journal: OpenedJournal;
   /** Questions of workflows that programs can answer. */
   readonly gates: SessionGates;
   readonly limits: RunLimits;
-  /** Takes effect with the next request. */
+  /** A change takes effect with the next request. */
   readonly model: ModelChoice;
-  /** How the model edits; `learnedVariant`: because of what its earlier edits came to. */
+  /** The edit format of the model; `learnedVariant` is set if earlier edits led to it. */
   readonly editVariant: LearnableVariant;
   readonly learnedVariant: LearnableVariant | undefined;
-  /** Profile and adapter for another model, for a switch inside the session. */
+  /** Switches to another model inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   rewinder(): Promise<Rewinder>;
-  /** What is built in, and what skills, servers, extensions and the like have brought. */
+  /** The built-in parts and those of skills, servers and extensions. */
   readonly parts: OpenParts;
   close(): Promise<void>;
 }
@@ -148,41 +157,47 @@ export interface Arrival {
   readonly previousSessionFile?: string;
 }
 
-/** How other parts of a session set its goal: from then on, what the model says is done has to be proven. */
+/** Sets a goal for the session: from then on, the model must prove that it is done. */
 export interface GoalKeeper {
-  /** `parts`: the list that the user has signed off. */
+  /** `parts`: the steps that the user approved. */
   begin(goal: ProvenBy, parts: readonly ProvenBy[]): Promise<void>;
 }
 
-/** What is wanted, and the command that passes once it is there. */
+/** A goal, and the command that passes once it is reached. */
 interface ProvenBy {
   readonly text: string;
   readonly until: string;
 }
 
-/** What a host may ask of the parts of a session. */
+/** What a host may ask of a session's parts. */
 export interface OpenParts {
   readonly goals: GoalKeeper | undefined;
-  /** Commands for people that the parts bring. `wanted`: the name of one that is about to be used; a part may wait for it. */
+  /**
+   * The commands that the parts bring. `wanted` is the name of a command about to be used; a part may wait for it to
+   * load.
+   */
   commands(wanted?: string): Promise<readonly PartCommand[]>;
   /** Called when a part has other commands than before. */
   onCommands: (() => void) | undefined;
-  /** The session has become the present one. */
+  /** Called when the session has become the present one. */
   opened(open: OpenSession, arrival: Arrival): void;
-  /** The parts read their files again. */
+  /** Makes the parts read their files again. */
   reload(): Promise<void>;
 }
 
-/** What a command of a part may do to the conversation that it is typed into. */
+/** What a part's command may do to the conversation it was typed in. */
 interface CommandTarget {
   submit(content: InputContent): Promise<unknown>;
 }
 
-/** Stands for a text: what it gives is sent in the place of the line, by every host, also while the agent works. */
+/** A command that expands to a prompt: every host sends the result instead of the line, also while the agent works. */
 export interface PromptCommand<T = CommandTarget> extends CommandHead<T> {
-  /** Runs code instead of giving a text: it is no steering and cannot wait in a queue. */
+  /** The command runs code instead of giving a text, so it cannot steer or wait in a queue. */
   readonly acts?: boolean;
-  /** False: with this argument it only shows or changes something, also while a question waits for an answer. Absent: it gives a text. */
+  /**
+   * False: with this argument the command only shows or changes something, which is also possible while a question is
+   * open. Absent: it gives a text.
+   */
   givesText?(argument: string): boolean;
   /** Undefined: the command has done its work, and nothing is sent. */
   expand(argument: string, open: OpenSession): Promise<InputContent | undefined> | InputContent | undefined;
@@ -192,70 +207,76 @@ export type PartCommand = ActingCommand<CommandTarget> | PromptCommand;
 
 /** A section of the system prompt. */
 export interface SystemPart {
-  /** As `/context` shows it. */
+  /** The name in `/context`. */
   readonly name: string;
   readonly text: string;
-  /** Is sent even when a SYSTEM.md replaces the prompt that it would be part of. */
+  /** The section stays even when a SYSTEM.md replaces the prompt. */
   readonly stays?: boolean;
 }
 
-/** Texts of the user's that replace or end the prompt. */
+/** Texts of the user that replace the prompt or are appended to it. */
 export interface PromptTexts {
   readonly custom?: string | undefined;
   readonly appended?: string | undefined;
 }
 
 /**
- * One part of a session, built in or added: everything is optional. What is called a slot has one owner, and a second part that claims
- * it is an error.
+ * One part of a session, built in or added; every field is optional. A field described as a slot has one owner: a
+ * second part that sets it is an error.
  */
 export interface SessionPart {
-  /** As warnings and errors name it. */
+  /** The name in warnings and errors. */
   readonly name: string;
   readonly middleware?: readonly Middleware[];
   readonly toolProviders?: readonly ToolProvider[];
-  /** What tools find in their context. A slot by name. */
+  /** Services that tools find in their context. Each name is a slot. */
   readonly services?: NonNullable<SessionOptions["services"]>;
   /** Resolvers by scheme, without `://`. Each scheme is a slot. */
   readonly schemes?: Readonly<Record<string, SchemeResolver>>;
-  /** What the agents of the session are made with. A slot by name. */
+  /** Options for the agents of the session. Each name is a slot. */
   readonly subagents?: NonNullable<SessionOptions["subagents"]>;
   readonly goals?: GoalKeeper;
-  /** Around calls and the end of the session. A slot by name. */
+  /** Hooks around calls and the end of the session. Each name is a slot. */
   readonly around?: Pick<SessionOptions, "aroundExecute" | "aroundAccess" | "aroundNested" | "beforeClose">;
-  /** Each event as it happens, the first ones while the session is being made. Must not throw. */
+  /** Called for each event as it happens; the first ones come while the session is being made. Must not throw. */
   onEvent?(event: SessionEvent): void;
-  /** Read when the prompt is rendered: before the first request, and again only by `/reload` or for another model. Nothing volatile. */
+  /**
+   * Called when the prompt is rendered: before the first request, and again only by `/reload` or for another model. The
+   * text must not be volatile.
+   */
   systemParts?(prompt: PromptTexts): readonly SystemPart[] | Promise<readonly SystemPart[]>;
-  /** What the first message says besides where the work happens; "" for nothing. Read when the prompt is rendered. */
+  /** Text for the first message, or "". Called when the prompt is rendered. */
   firstTurn?(): Promise<string>;
-  /** Commands for people, besides the built-in ones. */
+  /** Commands for the user besides the built-in ones. */
   commands?(wanted?: string): Promise<readonly PartCommand[]>;
-  /** There are other commands now than when they were asked for; set by the caller of `commands`. */
+  /** A part calls this when its commands have changed; the caller of `commands` sets it. */
   onCommands?: (() => void) | undefined;
   /** Undoes or removes what a killed process left, before the session is made. */
   recover?(): Promise<void>;
-  /** The session exists and is waiting for this; no host has it yet. What it throws keeps the session from being opened. */
+  /**
+   * Called when the session exists, which waits for this; no host has it yet. An error keeps the session from being
+   * opened.
+   */
   ready?(session: Session): void | Promise<void>;
-  /** The session is the present one; nothing runs in it yet. Is not waited for. */
+  /** Called when the session is the present one and nothing runs in it yet. The caller does not wait. */
   opened?(open: OpenSession, arrival: Arrival): void | Promise<void>;
   /** Reads its files again, for `/reload`. */
   reload?(): Promise<void>;
-  /** The session is about to end; it still answers. */
+  /** Called when the session is about to end; it still answers. */
   closing?(): Promise<void>;
-  /** After the session has ended. */
+  /** Called after the session has ended. */
   close?(): Promise<void>;
 }
 
-/** Undefined: there is nothing of this part here. Children share what their parent has. */
+/** Undefined: this addition has nothing for the session. Child agents share their parent's. */
 export type AdditionMaker = (workspace: SessionWorkspace, request: SessionRequest) => Promise<SessionPart | undefined>;
 
 export interface AdditionEntry {
   readonly name: string;
-  /** The part is loaded only when an item of one of these kinds was found, or `isNeeded` says so. Absent: always. */
+  /** The addition is loaded only if an item of one of these kinds was found, or `isNeeded` says so. Absent: always. */
   readonly kinds?: readonly ItemKind[];
   isNeeded?(workspace: SessionWorkspace, request: SessionRequest): boolean;
-  /** A built-in tool needs its service, so a single call of a tool has it too. */
+  /** A built-in tool needs its service, so a single tool call loads it too. */
   readonly servesTools?: true;
   load(): Promise<AdditionMaker>;
 }

@@ -1,10 +1,10 @@
-// The session, for parts that are made before it. A part that uses it too early fails with an error that says so.
+// Gives the session to parts that are made before it. A part that uses it too early gets an error that says so.
 
 import type { Session } from "@lathe/agent";
 
 export class SessionHandle {
   #session: Session | undefined;
-  /** What there was to say before there was a session to say it. */
+  /** Warnings from before the session was made. */
   readonly #warnings: (readonly [message: string, code: string])[] = [];
 
   get isMade(): boolean {

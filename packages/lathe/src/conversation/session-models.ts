@@ -1,4 +1,4 @@
-// The model of a session and the others that it may use: profiles for them, and the switch from one to another.
+// The models that a session may use: their profiles, and switching from one to another.
 
 import { familyOf, type Profile, type ToolDef } from "@lathe/agent";
 import { adapterOf, connect, type ModelChoice } from "../models/connect.ts";
@@ -7,11 +7,11 @@ import { type Models, PRACTICE_PROVIDER } from "../models/models.ts";
 import { type ProfileWish, profileFor } from "../models/profile.ts";
 import { digestModels, smallModels, summaryModels, usualModels, visionModels } from "../models/side-models.ts";
 import { isBegun, learnedVariant } from "./learned-variant.ts";
-import { waits } from "./session-config.ts";
+import { streamTimeouts } from "./session-config.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionHandle } from "./session-handle.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
-import { openedOnUse, type SwitchableClient } from "./switchable-client.ts";
+import { openOnUse, type SwitchableClient } from "./switchable-client.ts";
 
 export interface SessionModelsParts {
   readonly workspace: SessionWorkspace;
@@ -23,11 +23,11 @@ export interface SessionModelsParts {
 }
 
 export class SessionModels {
-  /** Every model that there is here. */
+  /** Every available model. */
   readonly known: Models;
-  /** The session was continued. */
+  /** Whether the session already has entries. */
   readonly isResumed: boolean;
-  /** The way of editing that earlier edits of its first model have led to. */
+  /** The edit format that earlier edits of its first model led to. */
   readonly learnedVariant: LearnableVariant | undefined;
   readonly #parts: SessionModelsParts;
   readonly #wish: ProfileWish;
@@ -51,7 +51,7 @@ export class SessionModels {
     this.#current = request.model;
   }
 
-  /** How the model edits. */
+  /** The edit format in use. */
   get editVariant(): LearnableVariant {
     const { settings } = this.#parts.workspace;
     return settings.editVariant || this.learnedVariant || ownVariant(this.#parts.session.current.profile.id);
@@ -61,24 +61,24 @@ export class SessionModels {
     return this.#current;
   }
 
-  /** What the session works with under this model; `tools` instead of those that it would have. */
+  /** The profile of the session under this model; `tools` replaces its usual tools. */
   profileFor(choice: ModelChoice, tools?: readonly string[]): Profile {
     return profileFor(this.#parts.workspace, tools ? { ...this.#wish, tools } : this.#wish, choice);
   }
 
-  /** The same for another model than the session's, which may be called from now on. */
+  /** The profile for another model than the session's; its provider can be called from now on. */
   otherProfile(choice: ModelChoice): Profile {
     const { workspace, client } = this.#parts;
     const { provider } = choice;
     if (!client.has(provider))
       client.add(
         provider,
-        openedOnUse(provider, () => adapterOf(workspace, this.known, choice)),
+        openOnUse(provider, () => adapterOf(workspace, this.known, choice)),
       );
     return this.profileFor(choice);
   }
 
-  /** The models for a call outside the conversation, by its role; none: the session's own. */
+  /** The models for a call outside the conversation, by role; empty: the session's own. */
   forRole(role: string): readonly Profile[] {
     if (this.#parts.request.adapter) return [];
     const profile = (choice: ModelChoice): Profile =>
@@ -98,11 +98,11 @@ export class SessionModels {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
     client.rest(this.#current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
-    // A larger model that steps in goes on with the tools that the history knows.
+    // A larger model that takes over keeps the tools that the history knows.
     const goesOn = role === "temporary" && session.profile.id === "minimal" && familyOf(choice.id) === "lathe";
     const wish = goesOn ? { ...this.#wish, profile: "minimal" as const } : this.#wish;
     session.setProfile(profileFor(workspace, wish, choice), role, reason);
-    Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, this.known, choice) });
+    Object.assign(session.config, { reasoningEffort: choice.effort, ...streamTimeouts(workspace, this.known, choice) });
     this.#current = choice;
   }
 }

@@ -1,4 +1,4 @@
-// Leaves the present session for another one, or for another place in its tree, because a person or a host wants it.
+// Leaves the present session for another one, or moves within its tree, at the request of the user or a host.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -14,7 +14,7 @@ import { journalName } from "../sessions/list.ts";
 import type { ConversationParts, Departure } from "./conversation-parts.ts";
 import type { NextHeader } from "./handoff.ts";
 import type { PresentSession } from "./present-session.ts";
-import type { Unsent } from "./unsent.ts";
+import type { Unsent } from "./unsent-messages.ts";
 
 export class SessionMoves {
   readonly #present: PresentSession;
@@ -25,12 +25,12 @@ export class SessionMoves {
     this.#workspaceAt = workspaceAt;
   }
 
-  /** A session without a past; kept on disk when the present one is. */
+  /** Starts an empty session, saved if the present one is. */
   startNew(header: NextHeader): Promise<Departure> {
     return this.#leaveFor({ reason: "new" }, () => this.#present.startNew(header, "new"));
   }
 
-  /** Another session of this directory, with its own model and effort if they are still available. */
+  /** Resumes another session of this directory, with its own model and effort if they are still available. */
   async resume(sessionPath: string): Promise<Departure> {
     const path = realJournalPath(resolve(this.#present.workspace.machine.cwd, sessionPath));
     if (path === this.#present.open.journal.path) return {};
@@ -42,7 +42,10 @@ export class SessionMoves {
     );
   }
 
-  /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
+  /**
+   * Recovers from a session that ended by itself, as on a full disk: reopens it from what its file holds, or starts a
+   * new one.
+   */
   async reopen(): Promise<"resumed" | "new"> {
     const { path } = this.#present.open.journal;
     await this.#present.open.close();
@@ -55,13 +58,13 @@ export class SessionMoves {
   /** Continues in a copy of the present session; the original does not change. */
   async fork(): Promise<Departure> {
     this.#mustBeIdle();
-    const path = this.keptFile("copied");
+    const path = this.requireSavedFile("copied");
     return this.#leaveFor({ reason: "fork" }, () =>
       this.#present.goTo(forkedJournal(this.#present.workspace, path), "fork"),
     );
   }
 
-  /** Continues in a new session with what came before a message of the user, whose text is returned. */
+  /** Continues in a new session with the history before a message of the user, and returns that message's text. */
   async branch(entryId: string): Promise<Departure & { readonly text: string }> {
     this.#mustBeIdle();
     const { journal } = this.#present.open;
@@ -77,7 +80,7 @@ export class SessionMoves {
     return { text };
   }
 
-  /** Goes to another place of the session's tree (null: the start). `summarize` absent: as the settings say. */
+  /** Moves to another entry of the session's tree (null: the start). Without `summarize`, the settings decide. */
   async navigate(
     entryId: string | null,
     { summarize, focus }: { readonly summarize?: boolean; readonly focus?: string } = {},
@@ -92,7 +95,7 @@ export class SessionMoves {
     return this.#present.open.session.navigate(entryId, { summarize: branchSummarizer({ reserveTokens, focus }) });
   }
 
-  /** Takes the present session to another directory, whose settings and instructions take effect from then on. */
+  /** Moves the present session to another directory, whose settings and instructions apply from then on. */
   async move(directory: string): Promise<Departure> {
     this.#mustBeIdle();
     const workspaceAt = this.#workspaceAt;
@@ -100,7 +103,7 @@ export class SessionMoves {
     const { machine, cwd } = this.#present.workspace;
     const to = existingDirectory(machine, directory);
     if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
-    const path = this.keptFile("moved");
+    const path = this.requireSavedFile("moved");
     return this.#leaveFor({ reason: "move" }, async () => this.#present.moveTo(await workspaceAt(to), path));
   }
 
@@ -109,8 +112,8 @@ export class SessionMoves {
       throw usageError("The agent is working. Interrupt it first, then try again.");
   }
 
-  /** The session's file, for what needs one. */
-  keptFile(done: string): string {
+  /** The session's file, for operations that need one. */
+  requireSavedFile(done: string): string {
     const { path } = this.#present.open.journal;
     if (path !== undefined && existsSync(path)) return path;
     throw usageError(
@@ -120,7 +123,7 @@ export class SessionMoves {
     );
   }
 
-  /** Hooks may object; then nothing has changed. */
+  /** A hook may object; then nothing has changed. */
   async #leaveFor(to: SessionSwitch, go: () => Promise<Unsent>): Promise<Departure> {
     const cancelled = await this.#present.open.session.maySwitch(to);
     if (cancelled !== undefined) return { cancelled };

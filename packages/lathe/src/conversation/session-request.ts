@@ -1,4 +1,4 @@
-// From options to a session: model, limits, prompts and keys of this run.
+// Turns options into the request for a session: model, limits, prompts and keys of this run.
 
 import { resolve } from "node:path";
 import type { FamilyName } from "@lathe/agent";
@@ -9,24 +9,27 @@ import type { CliOptions } from "../platform/options/option-table.ts";
 import type { ParsedArgs } from "../platform/options/parse.ts";
 import { commaList, duration, httpUrl, money, positiveInteger } from "../platform/options/values.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { NoRegularFile, readGivenFile } from "../platform/usage/given-file.ts";
+import { NoRegularFile, readUserFile } from "../platform/usage/user-file.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
-/** A person at both ends, and nothing that asks for output only. Output that goes elsewhere is fine when there is no prompt to answer. */
+/**
+ * Whether to start the interactive mode: a terminal at both ends and no option that asks for output only. Redirected
+ * output is fine if there is no prompt to answer.
+ */
 export function isInteractive({ options, words }: ParsedArgs, machine: Machine): boolean {
   if (options.print !== undefined || options.mode !== undefined || !machine.stdin.isTTY) return false;
   return Boolean(machine.stdout.isTTY) || words.length === 0;
 }
 
-/** Whether a person is there, and how they are asked what to begin with when there is no credential. */
+/** Whether a user is present, and how to ask them for a model when there are no credentials. */
 export interface Presence {
   readonly interactive?: boolean;
   readonly firstModel?: ((workspace: SessionWorkspace) => Promise<ModelChoice | undefined>) | undefined;
 }
 
-/** The one that was named; else what the session, the settings and the credentials come to. */
+/** The named model, or the one that session, settings and credentials determine. */
 async function modelOf(
   workspace: SessionWorkspace,
   options: CliOptions,
@@ -61,7 +64,7 @@ export async function sessionRequest(
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
-  const checks = await checksGiven(workspace, options);
+  const checks = await readChecks(workspace, options);
   const request: SessionRequest = {
     model: await modelOf(workspace, options, opened, presence),
     opened,
@@ -86,8 +89,8 @@ export async function sessionRequest(
   return request;
 }
 
-/** Before anything is sent: a check that cannot be meant ends the command here. */
-async function checksGiven(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
+/** Fails before anything is sent if a check is invalid. */
+async function readChecks(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
   const isAny = (check?.length ?? 0) > 0 || hasChecks(workspace.settings);
   const checks = isAny ? (await import("../changes/verify/checks.ts")).checksOf(workspace, check) : [];
   if (require !== undefined && checks.length === 0)
@@ -106,11 +109,11 @@ export const maxTimeOf = (options: CliOptions): number | undefined =>
 
 async function textOrFile(machine: Machine, value: string): Promise<string> {
   try {
-    return (await readGivenFile(resolve(machine.cwd, value))).toString("utf8");
+    return (await readUserFile(resolve(machine.cwd, value))).toString("utf8");
   } catch (error) {
     if (error instanceof NoRegularFile)
       throw usageError(`${value} is a pipe or device. Give a text file, or the text itself.`);
-    // What can only be meant as a file must be one: its name makes no prompt.
+    // A value that looks like a file name must be a file: it makes no sense as a prompt.
     if (/^\S+\.(md|txt)$/.test(value))
       throw usageError(`${value} cannot be read. Give a text file, or the text itself.`);
     return value;

@@ -1,4 +1,4 @@
-// What the first message of a session says about project and machine, and which files of the user's it holds.
+// What the first message of a session says about project and machine, and which of the user's files it includes.
 
 import type { ExecutionEnvironment, Profile, SessionOptions } from "@lathe/agent";
 import { type AskedGit, askGit, type GitPatience, readSurroundings, type Surroundings } from "@lathe/agent/context";
@@ -10,7 +10,7 @@ import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract
 import type { SessionHandle } from "./session-handle.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
-/** git may take this long before the first request goes out without its snapshot. */
+/** If git takes longer, the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
 export interface SurroundingsParts {
@@ -22,26 +22,26 @@ export interface SurroundingsParts {
   readonly hasFiles: () => boolean;
 }
 
-/** What the parts of the session say. */
+/** The texts of the session's parts. */
 export interface PartsTexts {
   /** Sections of the system prompt. */
   systemParts(prompt: PromptTexts): Promise<readonly SystemPart[]>;
-  /** For the first message; "" for nothing. */
+  /** Text for the first message; "" for nothing. */
   firstTurn(): Promise<string>;
 }
 
 export class SessionSurroundings {
   readonly #parts: SurroundingsParts;
-  /** Asked while the session is being set up. */
+  /** Git's answer, started while the session is being set up. */
   #git: Promise<AskedGit> | undefined;
-  /** Looked for while the session is being set up: the prompt that follows need not look again. */
+  /** What setup found, so that the prompt that follows need not look again. */
   #hasFiles: (() => boolean) | undefined;
 
   constructor(parts: SurroundingsParts) {
     this.#parts = parts;
     if (asksEarly(parts.request)) this.#git = askGit(parts.env, patienceOf(parts.workspace));
     if (parts.request.promptFollows === true) this.#hasFiles = parts.hasFiles;
-    // A failure is reported to the reader that awaits this; without a model there is none.
+    // The reader that awaits this reports a failure; without a model there is no reader.
     this.#git?.catch(() => {});
   }
 
@@ -50,7 +50,7 @@ export class SessionSurroundings {
     return (profile, where) => {
       const asked = where === env ? this.#git : undefined;
       const hasFiles = this.#hasFiles;
-      // What they say is of now.
+      // Both are valid only once, for the request that follows.
       this.#git = undefined;
       this.#hasFiles = undefined;
       const read = async (): Promise<Surroundings> => {
@@ -71,7 +71,7 @@ export class SessionSurroundings {
   }
 }
 
-/** A session with a prefix already holds git's answer, and a tape replays it. */
+/** A session with a prefix already contains git's answer, and a tape replays it. */
 const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
   promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
 

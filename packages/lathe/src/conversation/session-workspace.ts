@@ -1,4 +1,4 @@
-// The workspace of a session: besides the place itself, the models and the files that are found there.
+// The workspace of a session: the folder, plus the models and the files found there.
 
 import type { DiscoveredWorkspace } from "../found/discovery/discovery.ts";
 import type { ModelWorkspace } from "../models/connect.ts";

@@ -1,16 +1,16 @@
-// Several people who can be asked at once, such as the user at the terminal and the clients of a door: everybody who is there is asked,
-// and the first answer counts. With nobody there a question waits for the next one.
+// Joins several clients that can be asked, such as the terminal and the clients of a door: all are asked, and the first
+// answer counts. Without clients, a question waits for the next one.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ExtensionScreen } from "../platform/extension-api/screen.ts";
 import type { ApprovalQuestion, ApprovalReply } from "./approvals.ts";
-import type { GivenAnswers } from "./given-answers.ts";
+import type { CallAnswers } from "./call-answers.ts";
 import type { Person } from "./session-contract.ts";
 
-/** Somebody who can be asked. */
-export interface Asked {
-  /** The reason of the signals of the others when this one has answered. */
+/** A client that can be asked. */
+export interface AskedClient {
+  /** When this client answers, the others' signals abort with this reason. */
   readonly name: string;
   readonly person: Person;
 }
@@ -18,19 +18,19 @@ export interface Asked {
 type Ask<T> = (person: Person, signal: AbortSignal) => Promise<T | undefined> | undefined;
 
 interface OpenQuestion {
-  askOf(asked: Asked): void;
-  withdrawFrom(asked: Asked): void;
+  askOf(asked: AskedClient): void;
+  withdrawFrom(asked: AskedClient): void;
 }
 
 export class SharedPerson implements Person {
-  readonly #present = new Set<Asked>();
+  readonly #present = new Set<AskedClient>();
   readonly #open = new Set<OpenQuestion>();
-  /** What extensions show and ask, and the terminals of commands, are the first one's alone. */
+  /** Extension dialogs and command terminals belong to the first client alone. */
   readonly extensionUi?: ExtensionScreen;
   readonly showTerminal?: NonNullable<Person["showTerminal"]>;
   readonly terminalSize?: NonNullable<Person["terminalSize"]>;
 
-  constructor(first?: Asked) {
+  constructor(first?: AskedClient) {
     if (!first) return;
     this.#present.add(first);
     const { extensionUi, showTerminal, terminalSize } = first.person;
@@ -39,8 +39,8 @@ export class SharedPerson implements Person {
     if (terminalSize) this.terminalSize = terminalSize;
   }
 
-  /** Is asked from now on, also what is open. Returns how to take this one away. */
-  add(asked: Asked): () => void {
+  /** Adds a client, which is also asked the open questions. Returns how to remove it. */
+  add(asked: AskedClient): () => void {
     this.#present.add(asked);
     for (const question of [...this.#open]) question.askOf(asked);
     return () => {
@@ -50,34 +50,35 @@ export class SharedPerson implements Person {
   }
 
   readonly approve = (question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> =>
-    this.#first((person, given) => person.approve?.(question, given), signal);
+    this.#firstAnswer((person, given) => person.approve?.(question, given), signal);
 
   readonly answer = (
     questions: readonly Question[],
     signal: AbortSignal,
     touched?: () => void,
-    kept?: GivenAnswers,
+    kept?: CallAnswers,
   ): Promise<readonly Answer[] | undefined> =>
-    this.#first((person, given) => person.answer?.(questions, given, touched, kept), signal);
+    this.#firstAnswer((person, given) => person.answer?.(questions, given, touched, kept), signal);
 
-  readonly decidePlan = (plan: string, signal: AbortSignal, kept?: GivenAnswers): Promise<PlanVerdict | undefined> =>
-    this.#first((person, given) => person.decidePlan?.(plan, given, kept), signal);
+  readonly decidePlan = (plan: string, signal: AbortSignal, kept?: CallAnswers): Promise<PlanVerdict | undefined> =>
+    this.#firstAnswer((person, given) => person.decidePlan?.(plan, given, kept), signal);
 
   readonly decideGate: NonNullable<Person["decideGate"]> = (asked, signal, kept) =>
-    this.#first((person, given) => {
+    this.#firstAnswer((person, given) => {
       if (person.decideGate) return person.decideGate(asked, given, kept);
       return person.answer?.([asked.question], given, undefined, kept);
     }, signal);
 
-  /** Undefined when the signal aborts, or when the first one who reacts gives the question up. */
-  #first<T>(ask: Ask<T>, signal: AbortSignal): Promise<T | undefined> {
-    const asked = new Map<Asked, AbortController>();
+  /** Undefined when the signal aborts, or when the first client to react closes the question. */
+  #firstAnswer<T>(ask: Ask<T>, signal: AbortSignal): Promise<T | undefined> {
+    const asked = new Map<AskedClient, AbortController>();
     return new Promise((resolve, reject) => {
-      const end = (reason: unknown, winner?: Asked): void => {
+      const end = (reason: unknown, winner?: AskedClient): void => {
         this.#open.delete(question);
         signal.removeEventListener("abort", giveUp);
         for (const [other, given] of asked) if (other !== winner) given.abort(reason);
-        // The winner hears later when the question is settled for good: then its answer is in the journal.
+        // The winner's signal still aborts later, when the question is closed for good and its answer is in the
+        // journal.
         const won = winner && asked.get(winner);
         if (won) signal.addEventListener("abort", () => won.abort(signal.reason), { once: true });
       };

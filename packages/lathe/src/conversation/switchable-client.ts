@@ -1,5 +1,5 @@
-// The client of a session whose model may change: adapters are added as they are needed, and one that has not been used
-// may still be loading.
+// The client of a session whose model can change. Adapters are added as needed; one that has not been used may still be
+// loading.
 
 import { harmonyGuard, type ProviderAdapter, RoutingClient } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
@@ -21,7 +21,7 @@ export class SwitchableClient {
     this.#adapters[provider] = adapter;
     this.#client = this.#make();
   }
-  /** Idle connections to a provider end; a later request opens its own. */
+  /** Closes idle connections to a provider; a later request opens its own. */
   rest(provider: string): void {
     void this.#adapters[provider]?.close?.();
   }
@@ -42,8 +42,10 @@ export class SwitchableClient {
   }
 }
 
-/** Opened by its first call. Until then it knows no segments: nothing has been sent that they could be compared with. */
-export function openedOnUse(name: string, open: () => Promise<ProviderAdapter>): ProviderAdapter {
+/**
+ * An adapter that opens with its first call. Until then it has no segments, as nothing was sent that could be compared.
+ */
+export function openOnUse(name: string, open: () => Promise<ProviderAdapter>): ProviderAdapter {
   let opening: Promise<ProviderAdapter> | undefined;
   let opened: ProviderAdapter | undefined;
   const ready = async (): Promise<ProviderAdapter> => {

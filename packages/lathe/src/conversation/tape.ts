@@ -4,7 +4,7 @@ import type { InputContent, InputOutcome, Session, SessionOptions } from "@lathe
 import type { Surroundings } from "@lathe/agent/context";
 import type { Recorder } from "@lathe/agent/session";
 
-/** Both ways. */
+/** For recording and for replaying. */
 export interface Tape {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
   readonly aroundAccess: NonNullable<SessionOptions["aroundAccess"]>;
@@ -14,7 +14,7 @@ export interface Tape {
 
 export type InputVerb = Parameters<Recorder["input"]>[1];
 
-/** While recording: inputs pass through it, and it is notified of the end. */
+/** While recording, inputs pass through the tape, and it is told about the end. */
 export interface RecordingTape extends Tape {
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined>;
   finish(end: { readonly status: string; readonly exitCode: number }): void;

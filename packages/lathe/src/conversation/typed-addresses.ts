@@ -1,4 +1,5 @@
-// Keeps the addresses of what a user types in the journal, before commands and files are put in its place: those texts are not theirs.
+// Journals the addresses that the user types, before commands and files are expanded: texts from those are not the
+// user's own.
 
 import type { InputContent } from "@lathe/agent";
 import { TYPED, typedAddresses } from "../found/permissions/shown-addresses.ts";
@@ -12,10 +13,10 @@ export function recordTyped(content: InputContent, { permissions, session }: Ope
   if (typed.length > 0) session.appendCustom(TYPED, [...new Set(typed)].slice(0, MOST_TYPED));
 }
 
-/** A file or a piped text that goes along with what was typed, whatever its name is. */
+/** Whether a text is an attached file or piped input. */
 export const isAttachedText = (text: string): boolean => /^\s*<(?:file path="|stdin>)/.test(text);
 
-/** Not what goes along; where nothing else was given, one of those is the prompt. */
+/** The typed texts without attachments; if nothing was typed, the attachment is the prompt. */
 function typedTexts(content: InputContent): readonly string[] {
   if (typeof content === "string") return [content];
   const texts = content.flatMap((part) => (part.kind === "text" ? [part.text] : []));

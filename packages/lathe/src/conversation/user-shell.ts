@@ -1,16 +1,16 @@
-// `!command` and `!!command`: a person runs a command in the session. One at a time; it can be cancelled.
+// `!command` and `!!command`: the user runs a command in the session, one at a time, and can cancel it.
 
 import type { Session, UserCommandResult } from "@lathe/agent";
 import { usageError } from "../platform/usage/exit.ts";
 
-/** A command of the person's own. */
+/** A command that the user runs. */
 export interface BangCommand {
   readonly command: string;
-  /** `!`: the model gets to see it; `!!`: it does not. */
+  /** True for `!`: the model sees the command and its output. With `!!` it does not. */
   readonly isSent: boolean;
 }
 
-/** Undefined when the text is no such command. */
+/** Undefined if the text does not start with `!`. */
 export function bangCommand(text: string): BangCommand | undefined {
   const [whole, bangs, command = ""] = /^(!!?)\s*([^!].*)?$/s.exec(text.trim()) ?? [];
   if (whole === undefined) return undefined;
@@ -27,12 +27,12 @@ export class UserShell {
     this.#session = session;
   }
 
-  /** The command that runs now. */
+  /** The running command. */
   get running(): string | undefined {
     return this.#running?.command;
   }
 
-  /** `timeoutMs` absent: as long as it takes. */
+  /** Without `timeoutMs`, the command may take as long as it needs. */
   async run(
     { command, isSent }: BangCommand,
     options: { readonly onOutput?: (chunk: string) => void; readonly timeoutMs?: number } = {},
@@ -48,7 +48,7 @@ export class UserShell {
     }
   }
 
-  /** Whether there was one to cancel. */
+  /** Returns whether there was a command to cancel. */
   cancel(): boolean {
     this.#running?.controller.abort();
     return this.#running !== undefined;

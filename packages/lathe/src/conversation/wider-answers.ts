@@ -1,4 +1,5 @@
-// Answers that reach beyond one call, in words: what is allowed, where and for how long. The same in every host.
+// Answers whose effect goes beyond one call, in words: what is allowed, where and for how long. Every host uses the
+// same words.
 
 import { visibleLine } from "@lathe/agent/base";
 import type { Width } from "../found/permissions/offers.ts";
@@ -16,7 +17,7 @@ export function widerAnswers(
   ];
 }
 
-/** `shell(npm test *)` as people say it: `npm test *`. */
+/** The rule without its tool name: `shell(npm test *)` becomes `npm test *`. */
 export const patternText = (rules: readonly string[]): string =>
   visibleLine(rules.map((rule) => rule.replace(/^shell\((.*)\)$/s, "$1")).join(", "));
 

@@ -1,4 +1,4 @@
-// What has changed in the repository that a session works in, as git tells it.
+// Git's uncommitted changes in the repository that a session works in.
 
 import type { Session } from "@lathe/agent";
 import { visibleLine } from "@lathe/agent/base";
@@ -7,7 +7,7 @@ import { usageError } from "../platform/usage/exit.ts";
 const TIMEOUT_MS = 20_000;
 
 export interface WorkingDiff {
-  /** False: compared with nothing. */
+  /** False: there is no commit yet, and the diff is against the empty tree. */
   readonly hasCommit: boolean;
   readonly diff: string;
   /** New files that git does not track yet. */
@@ -23,7 +23,7 @@ export async function workingDiff({ env }: Session): Promise<WorkingDiff> {
   const at = await env.execCommand("git rev-parse --quiet --verify HEAD", TIMEOUT_MS);
   if (/not a git repository/i.test(at.output)) throw usageError("Not a git repository.");
   const hasCommit = at.exitCode === 0;
-  // Before the first commit, everything that git knows of is new: compared with the empty tree.
+  // Before the first commit everything in the index is new, so the diff is against the empty tree.
   const base = hasCommit ? "HEAD" : await git("hash-object -t tree /dev/null");
   const diff = await git(`diff --no-color --no-ext-diff ${base} -- .`);
   const added = await git("ls-files --others --exclude-standard");

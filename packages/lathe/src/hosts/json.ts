@@ -1,5 +1,5 @@
-// JSON lines: the session's header, one event per line, the result last. With a prompt it runs that; without one it reads messages
-// and interrupts from stdin, works through them in order and ends with its input.
+// JSON lines: the session's header, one event per line, and the result last. With a prompt this runs the prompt;
+// without one it reads messages and interrupts from stdin, handles them in order, and ends with its input.
 
 import type { SessionEvent } from "@lathe/agent";
 import { parseJson } from "@lathe/llm";
@@ -12,7 +12,7 @@ import { onSignals } from "../platform/machine/signals.ts";
 import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
-import { continuing, type HeadlessRun, runHeadless } from "./headless/headless.ts";
+import { continueFacts, type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { openWorkflow } from "./headless/open-workflow.ts";
 import { interruptedOutcome, outcomeOf } from "./headless/outcome.ts";
 import { type RunResult, resultOf } from "./headless/result.ts";
@@ -26,17 +26,17 @@ export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunR
   writer.write(run.conversation.session.journal.header);
   const result = await runHeadless(run, eventLines(writer), machine.stdout);
   writer.writeLast(result);
-  tellError(machine, result);
+  writeError(machine, result);
   return result;
 }
 
 export function jsonResult(machine: Machine, result: RunResult): void {
   new LineWriter(machine.stdout).write(result);
-  tellError(machine, result);
+  writeError(machine, result);
 }
 
-/** People read stderr in every mode. */
-function tellError({ stderr }: Machine, { error }: RunResult): void {
+/** Errors also go to stderr, which people read in every mode. */
+function writeError({ stderr }: Machine, { error }: RunResult): void {
   if (error !== undefined) stderr.write(`lathe: ${error}\n`);
 }
 
@@ -60,15 +60,15 @@ export async function jsonCommandMode(
       mustBeVerified,
     });
     const result = workspace.view
-      ? await (await import("./worktree/run-in-view.ts")).landedResult(conversation, answered)
+      ? await (await import("./worktree/run-in-view.ts")).landResult(conversation, answered)
       : answered;
     writer.writeLast(result);
-    tellError(workspace.machine, result);
+    writeError(workspace.machine, result);
     return result.exitCode as ExitCode;
   } finally {
     await conversation.close();
     signals.stopListening();
-    // The process that sent a signal may keep our stdin open, which would keep us waiting.
+    // The process that sent the signal may keep our stdin open, and we would wait for it.
     if (signals.asked.aborted) stdin.destroy();
   }
 }
@@ -138,7 +138,7 @@ async function followCommands(
   if (asked === 0 && !stop.aborted) {
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
-  const command = continuing(conversation.workspace, journal, session);
+  const command = continueFacts(conversation.workspace, journal, session);
   const report = { ...driver.report(), mustBeVerified, kept: journal.path !== undefined, ...command };
   const facts = { ...report, ...openWorkflow(conversation.open) };
   const outcome = stop.aborted ? interruptedOutcome(report) : outcomeOf(facts);

@@ -9,35 +9,39 @@ import { verificationLine } from "../sessions/verdict.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { joinLines } from "./headless/outcome.ts";
 import type { RunResult } from "./headless/result.ts";
-import { ANSWERS_OF_COMMANDS, TOLD_AT_THE_END } from "./headless/told-at-end.ts";
+import { COMMAND_ANSWER_CODES, REPEATED_AT_END } from "./headless/warning-codes.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const result = await runHeadless(run, (event) => note(machine, event));
   const { verification: verdict, verificationReasons: reasons } = result;
   const line = verificationLine({ verdict, reasons });
-  // A failure says it itself.
+  // If the run failed, its error already says it.
   if (line !== undefined && result.error !== line) machine.stderr.write(`lathe: ${joinLines(line)}\n`);
   printResult(machine, result);
   return result;
 }
 
-/** Also for a result that an earlier run has left. */
+/** Also prints a result that an earlier run left. */
 export function printResult(machine: Machine, result: RunResult): void {
   const { stdout } = machine;
-  // The work is done: without a reader for the answer, the run still ends in order and with its own exit code. A full disk is an error.
+  // The work is done: if the reader of the answer is gone, the run still ends normally with its own exit code. A full
+  // disk is an error.
   onReaderGone(stdout, (error) => {
     if (error.code !== "EPIPE" && !isLostTerminal(stdout, error)) throw error;
   });
-  // A terminal would obey what a model wrote; a file or a program gets it as it is.
+  // A terminal would obey control characters that a model wrote; a file or a program gets the text unchanged.
   const text = stdout.isTTY ? visibleText(result.text) : result.text;
   if (text !== "") stdout.write(text.endsWith("\n") ? text : `${text}\n`);
   if (result.error !== undefined) machine.stderr.write(`lathe: ${result.error}\n`);
 }
 
-/** `agent`: the event is one of an agent's. Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
+/**
+ * `agent` is set for events of a child agent. stderr is only used if there is something to print, because Node creates
+ * the stream on first use.
+ */
 function note(machine: Machine, event: SessionEvent, agent?: string): void {
   if (event.kind === "subagent_event") note(machine, event.data.event, event.data.agent_id);
-  if (agent === undefined && event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
+  if (agent === undefined && event.kind === "warning" && !REPEATED_AT_END.has(event.data.code))
     machine.stderr.write(`lathe: ${noticeText(event.data)}\n`);
   if (event.kind === "retry") {
     const { message, delay_ms } = event.data;
@@ -49,4 +53,4 @@ function note(machine: Machine, event: SessionEvent, agent?: string): void {
 }
 
 const noticeText = ({ code, message }: EventData["warning"]): string =>
-  ANSWERS_OF_COMMANDS.has(code) ? visibleText(message) : joinLines(message);
+  COMMAND_ANSWER_CODES.has(code) ? visibleText(message) : joinLines(message);

@@ -1,5 +1,5 @@
-// One run of the process: what outlives its sessions and its workspaces. Made once, at the top; everything below gets the members
-// that it needs, never the run itself.
+// One run of the process: what outlives its sessions and workspaces. Made once at the top; other code gets the members
+// it needs, never the run itself.
 
 import { SharedCodeIndexes } from "../additions/code-index/shared-code-indexes.ts";
 import { ExtensionHosts } from "../additions/extensions/extension-hosts.ts";
@@ -9,7 +9,7 @@ import type { McpServers } from "../additions/mcp/addition.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
 import { SharedBySessions } from "../additions/shared-by-sessions.ts";
 import type { CredentialSource } from "../config/credentials/source.ts";
-import { nothingSaid, type Said } from "../config/workspace/said.ts";
+import { type AlreadyReported, nothingReported } from "../config/workspace/already-reported.ts";
 import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
 import type { SessionOpener } from "../conversation/commands/serve-command.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
@@ -33,36 +33,36 @@ export interface RequestOptions {
 
 export class Run {
   readonly machine: Machine;
-  /** Lets others into a session of the terminal; set by who knows how. */
+  /** Opens a session of the terminal to other clients; set by the command that can. */
   opensSessions: ((person: SharedPerson) => SessionOpener) | undefined;
-  readonly said: Said = nothingSaid();
+  readonly reported: AlreadyReported = nothingReported();
   readonly extensions = new ExtensionHosts();
   readonly mcpServers = new SharedBySessions<McpServers>();
   readonly languageServers = new SharedBySessions<LastingServers>();
   readonly indexes = new SharedCodeIndexes();
   readonly memoryBanks = new Set<string>();
-  /** Opened before the command line was understood: the run goes on with it. */
+  /** A workspace opened before the command line was parsed; the run continues with it. */
   #prepared: SessionWorkspace | undefined;
 
   constructor(machine: Machine) {
     this.machine = machine;
   }
 
-  /** The workspace of the run. `machine`: another form of the run's, such as one whose stderr is a view. */
+  /** The workspace of the run. `machine` may be a variant of the run's, such as one whose stderr is a view. */
   async open(options: CliOptions, machine = this.machine): Promise<SessionWorkspace> {
     const early = this.#prepared;
     this.#prepared = undefined;
-    if (!early) return this.at(await openWorkspace(machine, options, this.said));
+    if (!early) return this.at(await openWorkspace(machine, options, this.reported));
     const { unread: _, ...extensions } = early.extensions;
     return { ...early, machine, extensions: { ...extensions, flags: options.extensionFlags ?? {} } };
   }
 
-  /** Another directory for a run that goes on. */
+  /** The workspace of another directory, for a session that moves. */
   async openAt(cwd: string, options: CliOptions, machine = this.machine): Promise<SessionWorkspace> {
-    return this.at(await openWorkspaceAt(machine, options, cwd, this.said));
+    return this.at(await openWorkspaceAt(machine, options, cwd, this.reported));
   }
 
-  /** A workspace with what belongs to its place: read when it is first asked for, and shared by all copies of the workspace. */
+  /** Adds what belongs to the place; each part is read on first use and shared by all copies of the workspace. */
   at(workspace: Workspace): SessionWorkspace {
     let models: Promise<Models> | undefined;
     let secrets: SecretCommands | undefined;
@@ -91,19 +91,16 @@ export class Run {
     return here;
   }
 
-  /**
-   * Loads the extensions of this place to learn which options they bring. `argv` is what their factories are told until it is
-   * understood.
-   */
+  /** Loads the extensions of this place to learn their options. Their factories get `argv` until it is parsed. */
   async prepare(options: CliOptions, argv: readonly string[]): Promise<SessionWorkspace> {
     const workspace = await this.open(options);
-    // What is wrong with models.yml is said now: a screen may own the terminal later.
+    // Problems with models.yml are reported now, before a screen owns the terminal.
     await workspace.models();
     this.#prepared = { ...workspace, extensions: { ...workspace.extensions, unread: argv } };
     return this.#prepared;
   }
 
-  /** What each session of the run is asked for with. */
+  /** Makes the request for each session of the run. */
   requestFor(workspace: SessionWorkspace, options: CliOptions, how: RequestOptions = {}): RequestFor {
     const { presence, additions = {}, phase = (_name, work) => work() } = how;
     return (opened, place = workspace) =>

@@ -1,4 +1,4 @@
-// From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
+// Starts a run without a user: chooses the journal, recording and run id, then the mode that shows the run.
 
 import type { InputContent } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
@@ -14,15 +14,15 @@ import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import { commandToContinue } from "../sessions/command-to-continue.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor, refusal } from "../sessions/which-journal.ts";
-import { type HeadlessRun, leftUndone } from "./headless/headless.ts";
+import { type HeadlessRun, hasUndoneWork } from "./headless/headless.ts";
 import { openWorkflow } from "./headless/open-workflow.ts";
 import type { RunResult } from "./headless/result.ts";
 import type { Recording } from "./record/recording.ts";
 
-/** What a run without a person needs of its process. */
+/** What a run without a user needs of its process. */
 export interface HeadlessStart {
   readonly requestFor: RequestFor;
-  /** A workspace with models and files of its own, for a recording. */
+  /** Makes a workspace with its own models and files, for a recording. */
   at(workspace: Workspace): SessionWorkspace;
   readonly phase: NonNullable<HeadlessRun["phase"]>;
 }
@@ -68,11 +68,11 @@ export async function startHeadless(
     remembered = true;
   };
   const unrecordable = recording && workflowRefusal(conversation);
-  // Only after the first request is sent: the user is waiting for that.
+  // Remembered only after the first request was sent, because the user waits for that request.
   const stopListening = onFirstRequest(remember);
   try {
     if (unrecordable) throw unrecordable;
-    if (prompts.length === 0 && !leftUndone(conversation.session) && !conversation.open.gates.open)
+    if (prompts.length === 0 && !hasUndoneWork(conversation.session) && !conversation.open.gates.open)
       throw usageError(`This session has nothing left to do. Give a prompt: ${commandFor(conversation)} "<prompt>"`);
     const declared = options.unattended;
     const unattended =
@@ -90,19 +90,19 @@ export async function startHeadless(
       phase,
       ...(options.require === undefined && !hasOpenGoal(conversation) ? {} : { mustBeVerified: true }),
       ...(recording ? { tape: recording } : {}),
-      ...(workspace.view ? { finish: (result) => landResult(conversation, result) } : {}),
+      ...(workspace.view ? { finish: (result) => applyView(conversation, result) } : {}),
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
     stopListening();
     remember();
     await conversation.close();
-    // Closing it is recorded, too.
+    // Closing is recorded too.
     if (unrecordable) recording?.discard();
   }
 }
 
-/** A recorded run has no workflows: it would take an answer for a message, and what an interview refuses would run. */
+/** A recorded run cannot have workflows: it would take an answer for a message, and run what an interview refuses. */
 function workflowRefusal(conversation: Conversation): Error | undefined {
   const { workflow } = openWorkflow(conversation.open);
   if (!workflow) return undefined;
@@ -116,18 +116,18 @@ function commandFor({ workspace, open: { journal, session } }: Conversation): st
   return path === undefined ? "lathe -c" : commandToContinue(workspace, { path, id: session.id });
 }
 
-/** A run that works on a goal has failed unless it reaches it. */
+/** A run that works on a goal fails unless it reaches it. */
 function hasOpenGoal({ session }: Conversation): boolean {
   const goal = session.facts.read("goal");
   return isJsonObject(goal) && (goal["state"] === "active" || goal["state"] === "stopped");
 }
 
-async function landResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
-  const { landedResult } = await import("./worktree/run-in-view.ts");
-  return landedResult(conversation, result);
+async function applyView(conversation: Conversation, result: RunResult): Promise<RunResult> {
+  const { landResult } = await import("./worktree/run-in-view.ts");
+  return landResult(conversation, result);
 }
 
-/** Nothing stays locked, and no half recording is left, when the session cannot be set up. */
+/** If the session cannot be set up, nothing stays locked, and no partial recording is left. */
 async function startConversation(
   workspace: SessionWorkspace,
   journal: OpenedJournal,
@@ -137,7 +137,7 @@ async function startConversation(
   const requestForRun: RequestFor = async (opened) => {
     const wanted = await requestFor(opened);
     const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
-    return recording ? recording.tap(request) : { ...request, promptFollows: true };
+    return recording ? recording.recordRequest(request) : { ...request, promptFollows: true };
   };
   try {
     return await Conversation.start(
@@ -165,7 +165,7 @@ async function openJournal(
 
 interface OutputMode {
   run(machine: Machine, run: HeadlessRun): Promise<RunResult>;
-  /** A result that an earlier run has left. */
+  /** Shows a result that an earlier run left. */
   tell(machine: Machine, result: RunResult): void;
 }
 

@@ -9,7 +9,10 @@ import { Unattended } from "../conversation/unattended/unattended.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
 
-/** A run that prints: its prompts are the only commands. Its time is kept by the run itself, which then ends with code 5. */
+/**
+ * Declares a print run unattended: its prompts are the only commands. The run itself enforces the time limit and then
+ * ends with code 5.
+ */
 export async function beginUnattended(
   conversation: Conversation,
   { cwd }: Machine,
@@ -35,7 +38,7 @@ export async function beginUnattended(
   return { maxTimeMs: budget.max_wall_time_ms };
 }
 
-/** Throws a usage error with file, key and what to do. */
+/** Throws a usage error with the file, the key and what to do. */
 export async function declarationIn(
   cwd: string,
   file: string,

@@ -28,7 +28,7 @@ export function withAccounts(adapter: ProviderAdapter, provider: string, choices
     void adapter.close?.();
     return true;
   };
-  const whole = async (ask: () => Promise<Response>): Promise<Response> => {
+  const completeWithTakeOver = async (ask: () => Promise<Response>): Promise<Response> => {
     for (;;) {
       const account = choices.current(provider);
       try {
@@ -57,8 +57,8 @@ export function withAccounts(adapter: ProviderAdapter, provider: string, choices
   return {
     ...adapter,
     stream,
-    complete: (request, context) => whole(() => adapter.complete(request, context)),
-    ...(compact ? { compact: (request, context) => whole(() => compact(request, context)) } : {}),
+    complete: (request, context) => completeWithTakeOver(() => adapter.complete(request, context)),
+    ...(compact ? { compact: (request, context) => completeWithTakeOver(() => compact(request, context)) } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 import { outputOf } from "./secret-command.ts";
 
 /** Finds the broker that the user configured. */
-export async function brokerNamed(workspace: Workspace): Promise<BrokerPlace> {
+export async function configuredBroker(workspace: Workspace): Promise<BrokerPlace> {
   const { userEnv, settings, paths, redactor, cwd } = workspace;
   const place = await brokerPlace({
     userEnv,
@@ -27,7 +27,7 @@ export async function brokerNamed(workspace: Workspace): Promise<BrokerPlace> {
 export async function openBroker(workspace: Workspace): Promise<CredentialSource> {
   const { machine, redactor } = workspace;
   const { deps, credentialDeps = deps } = machine;
-  const place = await brokerNamed(workspace);
+  const place = await configuredBroker(workspace);
   return new BrokerAccounts({
     client: new BrokerClient(place, credentialDeps.fetch),
     cache: new SnapshotCache({

@@ -56,11 +56,11 @@ export function openAccounts(workspace: Workspace): CredentialSource {
     loaded ??= import("./broker-source.ts").then(({ openBroker }) => openBroker(workspace));
     return loaded;
   };
-  return deferred(broker);
+  return lazySource(broker);
 }
 
 /** A broker's accounts; its code is loaded on first use. */
-function deferred(broker: () => Promise<CredentialSource>): CredentialSource {
+function lazySource(broker: () => Promise<CredentialSource>): CredentialSource {
   return {
     place: "broker",
     address: async () => (await broker()).address?.(),

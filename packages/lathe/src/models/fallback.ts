@@ -71,7 +71,7 @@ class Fallback {
     this.#failed.add(nameOf(from));
     for (const selector of selectors.filter((one) => !this.#failed.has(one))) {
       try {
-        const choice = await this.#usable(selector, request);
+        const choice = await this.#usableChoice(selector, request);
         if (!choice) continue;
         const standIn = withLevel(choice, effort());
         await switchTo(standIn, "temporary", `${nameOf(from)}: ${reason}`);
@@ -104,7 +104,7 @@ class Fallback {
     return this.#standIn !== undefined && this.#parts.current() === this.#standIn;
   }
 
-  async #usable(selector: string, { contextTokens }: RequestInfo): Promise<ModelChoice | undefined> {
+  async #usableChoice(selector: string, { contextTokens }: RequestInfo): Promise<ModelChoice | undefined> {
     const { models, needsPrice } = this.#parts;
     const choice = await models.find(selector);
     if (this.#failed.has(nameOf(choice)) || !models.registry.isAvailable(choice.provider)) return undefined;

@@ -9,7 +9,7 @@ export function followAccounts(
   accounts: CredentialSource,
   onLost: (provider: string) => void = () => {},
 ): () => void {
-  const removed = async (provider: string): Promise<void> => {
+  const onRemoved = async (provider: string): Promise<void> => {
     if ((await accounts.accounts(provider)).length > 0) return;
     models.credentialDeleted(provider);
     onLost(provider);
@@ -17,6 +17,6 @@ export function followAccounts(
   return accounts.subscribe(({ kind, provider }) => {
     if (kind === "changed") models.credentialStored(provider);
     // If accounts cannot be listed, the next request says why.
-    else removed(provider).catch(() => undefined);
+    else onRemoved(provider).catch(() => undefined);
   });
 }

@@ -40,7 +40,7 @@ export async function chooseInitialModel(workspace: ModelWorkspace, wish: Initia
   // A preset chosen for this run takes precedence over the model of a resumed session.
   if (models.preset && models.preset.since !== "saved" && models.preset.mapping["default"] !== undefined)
     return models.find(withEffortOfRun(workspace, models.preset.mapping["default"]));
-  const resumed = wish.resumed === undefined ? undefined : await callable(models, wish.resumed, wish.hasKey);
+  const resumed = wish.resumed === undefined ? undefined : await callableModel(models, wish.resumed, wish.hasKey);
   if (resumed) return resumed;
   const usual = models.chosenFor("default");
   if (settings.enabledModels.length === 0 && usual !== "") return models.find(withEffortOfRun(workspace, usual));
@@ -110,7 +110,11 @@ async function withoutCredential(
 }
 
 /** The model of a selector if it can be called here and now. */
-export async function callable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
+export async function callableModel(
+  models: Models,
+  selector: string,
+  hasKey: boolean,
+): Promise<ModelChoice | undefined> {
   if (meansPractice(selector)) return models.choose(selector);
   const slash = selector.indexOf("/");
   const provider = selector.slice(0, Math.max(slash, 0));

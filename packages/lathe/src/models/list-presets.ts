@@ -29,7 +29,7 @@ export function listPresets(models: Models): readonly ListedPreset[] {
       requires,
       missing: requires.filter((provider) => !models.registry.isAvailable(provider)),
       mapping: Object.fromEntries(
-        Object.entries(preset.model_mapping).map(([role, selector]) => [role, effective(models, selector)]),
+        Object.entries(preset.model_mapping).map(([role, selector]) => [role, effectiveSelector(models, selector)]),
       ),
       isActive: name === active,
     };
@@ -45,7 +45,7 @@ export const rolesText = (mapping: ListedPreset["mapping"]): string =>
     .join(", ");
 
 /** An unknown model is shown as written: choosing it reports the problem. */
-function effective(models: Models, selector: string): string {
+function effectiveSelector(models: Models, selector: string): string {
   try {
     const { provider, id, effort } = models.choose(selector);
     return `${provider}/${id}${effort === undefined ? "" : `:${effort}`}`;

@@ -166,7 +166,7 @@ export class Models {
   }
 
   /** Adds the window we learnt from the model's server, unless the user configured one. */
-  #asLearned(info: ModelInfo): ModelInfo {
+  #withLearnedWindow(info: ModelInfo): ModelInfo {
     const isLocal = (this.configOf(info.provider)?.discovery ?? findRow(info.provider)?.discovery) !== undefined;
     if (!isLocal || this.configuredWindow(info.provider, info.id) !== undefined) return info;
     const fact = this.local.of(`${info.provider}/${info.id}`);
@@ -209,7 +209,9 @@ export class Models {
     const { settings } = this.#workspace;
     const text = this.#withoutRoles(selector);
     if (meansPractice(text)) return practiceChoice(text);
-    const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
+    const found = text.endsWith("/")
+      ? undefined
+      : (findExact(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
     if (match === "assumed") refuseMisspeltEffort(this.#registry, text);
@@ -220,7 +222,7 @@ export class Models {
     return {
       provider: model.provider,
       id: model.id,
-      ...(match === "assumed" ? {} : { info: this.#asLearned(model) }),
+      ...(match === "assumed" ? {} : { info: this.#withLearnedWindow(model) }),
       ...(wish === undefined ? {} : { effort: clampLevel(model.thinking, wish) }),
     };
   }
@@ -228,7 +230,7 @@ export class Models {
   /** Like `choose`, but first asks local servers if the selector may mean one of their models. */
   async find(selector: string): Promise<ModelChoice> {
     const text = this.#withoutRoles(selector);
-    if (!meansPractice(text) && !plainly(this.#registry, text)) {
+    if (!meansPractice(text) && !findExact(this.#registry, text)) {
       const provider = text.slice(0, Math.max(text.indexOf("/"), 0));
       const servers = this.#registry.discoveries();
       const meant = servers.filter((server) => server.provider === provider);
@@ -329,7 +331,7 @@ function practiceChoice(selector: string): ModelChoice {
 }
 
 /** Finds a known model given as `provider/id[:effort]`, without building the whole list. */
-function plainly(registry: Registry, text: string): Selection | undefined {
+function findExact(registry: Registry, text: string): Selection | undefined {
   const slash = text.indexOf("/");
   if (slash <= 0) return undefined;
   const get = (name: string) => registry.get(name.slice(0, slash), name.slice(slash + 1));
@@ -356,7 +358,7 @@ function misspeltProviders(disabled: readonly string[], { providers = {} }: Regi
 function refuseMisspeltEffort(registry: Registry, text: string): void {
   const colon = text.lastIndexOf(":");
   const base = text.slice(0, Math.max(colon, 0));
-  const known = plainly(registry, base)?.model;
+  const known = findExact(registry, base)?.model;
   if (!known) return;
   const written = text.slice(colon + 1);
   const level = thinkingLevels.find((one) => one.startsWith(written)) ?? nearest(written, thinkingLevels);

@@ -54,7 +54,7 @@ export function withRenewal(adapter: ProviderAdapter, credential: RequestCredent
     void adapter.close?.();
     return true;
   };
-  const twice = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const withOneRetry = async <T>(ask: () => Promise<T>): Promise<T> => {
     try {
       return await ask();
     } catch (error) {
@@ -66,10 +66,10 @@ export function withRenewal(adapter: ProviderAdapter, credential: RequestCredent
   return {
     ...adapter,
     stream: (request: Request, context: CallContext): AsyncIterable<StreamEvent> => ({
-      [Symbol.asyncIterator]: () => new RenewingStream(() => adapter.stream(request, context), twice),
+      [Symbol.asyncIterator]: () => new RenewingStream(() => adapter.stream(request, context), withOneRetry),
     }),
-    complete: (request, context) => twice(() => adapter.complete(request, context)),
-    ...(compact ? { compact: (request, context) => twice(() => compact(request, context)) } : {}),
+    complete: (request, context) => withOneRetry(() => adapter.complete(request, context)),
+    ...(compact ? { compact: (request, context) => withOneRetry(() => compact(request, context)) } : {}),
   };
 }
 

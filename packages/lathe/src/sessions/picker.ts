@@ -5,12 +5,12 @@ import { pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { wordsAndAttachments } from "./attached-text.ts";
-import { givenName } from "./given-name.ts";
 import { listSessions, sessionName, timeAgo } from "./list.ts";
 import type { ListedSession } from "./listed-session.ts";
 import { openToRead } from "./open.ts";
 import { loadSqlite, searchSessions } from "./search.ts";
 import { parseQuery } from "./search-query.ts";
+import { checkSessionName } from "./session-name.ts";
 
 export interface PickableSession extends ListedSession {
   /** One line, safe to show. */
@@ -62,11 +62,11 @@ export async function findAmong(
   };
   const named = sessions.filter(isNamed);
   const byPath = new Map(sessions.map((session) => [session.path, session]));
-  const said = (await saidAnywhere(workspace, wanted)).flatMap((path) => byPath.get(path) ?? []);
+  const said = (await pathsWithWords(workspace, wanted)).flatMap((path) => byPath.get(path) ?? []);
   return [...named, ...said.filter((session) => !named.includes(session))];
 }
 
-async function saidAnywhere(workspace: Workspace, words: readonly string[]): Promise<string[]> {
+async function pathsWithWords(workspace: Workspace, words: readonly string[]): Promise<string[]> {
   if (!words.some((word) => /[\p{L}\p{N}]/u.test(word))) return [];
   const found = await searchSessions(workspace, {
     query: parseQuery(words),
@@ -115,7 +115,7 @@ export function sessionPreview({ machine, paths, redactor }: Workspace, path: st
 
 /** Sets the user's own name for a session that is not open. */
 export async function renameSession(workspace: Workspace, path: string, title: string): Promise<void> {
-  const name = givenName(title, "Give the session a name.");
+  const name = checkSessionName(title, "Give the session a name.");
   const { changeJournal } = await import("./change-journal.ts");
   await changeJournal(workspace, path, ({ journal }) => journal.setTitle(name, "user"));
 }

@@ -49,7 +49,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
 
 const RUN_OF: Readonly<Record<string, string>> = {
-  "old tests": " with the tests of before",
+  "old tests": " with the original tests",
   "old code": " with the new tests on the old code",
 };
 

@@ -59,7 +59,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
     const path = resolve(workspace.machine.cwd, options.session);
     if (options.fork && !hasBegun(path))
       throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
-    return remembered(
+    return rememberOpened(
       workspace,
       path,
       hasBegun(path) ? open(workspace, path, options) : newJournal(workspace, {}, path),
@@ -78,7 +78,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
         `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
       );
     }
-    return remembered(workspace, found.path, open(workspace, found.path, options));
+    return rememberOpened(workspace, found.path, open(workspace, found.path, options));
   }
   if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");
   return newJournal(workspace);
@@ -88,7 +88,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
  * Only remembers files that were opened: a refused file is not a session, and would be reported as damaged from then
  * on.
  */
-function remembered(workspace: Workspace, path: string, journal: OpenedJournal): OpenedJournal {
+function rememberOpened(workspace: Workspace, path: string, journal: OpenedJournal): OpenedJournal {
   rememberOutsideFile(workspace.paths.sessions, path);
   return journal;
 }

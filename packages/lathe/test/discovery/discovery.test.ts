@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isAnythingHere } from "../../src/found/discovery/agent-places.ts";
 import type { Discovery } from "../../src/found/discovery/discovery.ts";
-import type { Provider } from "../../src/found/discovery/look.ts";
+import type { Provider } from "../../src/found/discovery/search.ts";
 import type { Found, ItemKind } from "../../src/found/discovery/types.ts";
 import { warningLine } from "../../src/found/discovery/warning-line.ts";
 import { HOME_FILES, PROJECT_FILES } from "./layouts.ts";

@@ -86,7 +86,8 @@ bearer_token_env_var = "REMOTE_TOKEN"
   ".codex/hooks.json": json({
     hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "check" }] }] },
   }),
-  ".codex/agents/explorer.toml": 'name = "explorer"\ndescription = "Looks around"\ndeveloper_instructions = "Look."\n',
+  ".codex/agents/explorer.toml":
+    'name = "explorer"\ndescription = "Looks around"\ndeveloper_instructions = "Search."\n',
 
   ".agents/skills/shared/SKILL.md": skill("shared", "For every agent"),
 

@@ -79,6 +79,6 @@ it("commands of Gemini and OpenCode are texts with a description, as those of th
     standup: { frontmatter: { description: "Standup notes", agent: "build" }, body: "Write standup notes." },
   });
   expect(await values("agent")).toMatchObject({
-    explorer: { frontmatter: { name: "explorer", description: "Looks around" }, body: "Look." },
+    explorer: { frontmatter: { name: "explorer", description: "Looks around" }, body: "Search." },
   });
 });

@@ -10,7 +10,7 @@ import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { seeded } from "../../../agent/test/journal/support.ts";
 import type { Person } from "../../src/conversation/session-contract.ts";
-import { type Asked, SharedPerson } from "../../src/conversation/shared-person.ts";
+import { type AskedClient, SharedPerson } from "../../src/conversation/shared-person.ts";
 import { printAtDoor } from "../../src/doors/attach/print-at-door.ts";
 import { openConversationDoor } from "../../src/doors/door/conversation-door.ts";
 import type { DoorFrame } from "../../src/doors/door/door.ts";
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function open(first?: Asked): Promise<ServedConversation> {
+async function open(first?: AskedClient): Promise<ServedConversation> {
   const served = await servedConversation(first);
   closing.push(() => served.close());
   return served;

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { call } from "@lathe/testkit";
-import { type Asked, SharedPerson } from "../../src/conversation/shared-person.ts";
+import { type AskedClient, SharedPerson } from "../../src/conversation/shared-person.ts";
 import { openConversationDoor } from "../../src/doors/door/conversation-door.ts";
 import type { SharedDoor } from "../../src/doors/door/shared-door.ts";
 import { type LocalDoorServer, listenLocally } from "../../src/doors/local/listen.ts";
@@ -22,7 +22,7 @@ export interface ServedConversation {
 }
 
 /** `first`: who is asked besides the clients. */
-export async function servedConversation(first?: Asked): Promise<ServedConversation> {
+export async function servedConversation(first?: AskedClient): Promise<ServedConversation> {
   const person = new SharedPerson(first);
   const talk = await conversation({}, { parts: { person } });
   talk.talk.setPermissionMode("ask");

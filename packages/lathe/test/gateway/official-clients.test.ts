@@ -70,7 +70,7 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
-    what: "Text, system prompt, counts of tokens",
+    what: "Text, system prompt, token counts",
     run: async (cell) => {
       test.upstream.push(turn.text("Grüße 🎉 — done", { usage: { input: 11, output: 7 }, deltaChars: 3 }));
       const stop = STOPS[cell.door.name][0];
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "Tools, parallel calls, their results",
+    what: "Tools, parallel calls and their results",
     run: async (cell) => {
       const calls = ["ä.txt", "b"].map((path) => call({ name: "read", args: { path } }));
       test.upstream.push(turn.blocks([text("Reading."), ...calls], { deltaChars: 4 }), turn.text("Both read."));
@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "Thinking, read by the client",
+    what: "Thinking that the client can read",
     run: async (cell) => {
       test.upstream.push(turn.blocks([thinking("Let me see."), text("Seen.")], { deltaChars: 4 }));
       const read = await asked(cell, { thinking: true });
@@ -102,11 +102,11 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "Thinking, back to the model with the results of calls",
+    what: "Thinking, sent back to the model with the results of calls",
     elsewhere: {
-      Gemini: "what is signed: calls",
-      Chat: "not asked for by these vendors",
-      Ollama: "not asked for by these vendors",
+      Gemini: "works for signed calls",
+      Chat: "not needed by these vendors",
+      Ollama: "not needed by these vendors",
     },
     run: async (cell) => {
       const blocks = [thinking("Let me see."), call({ name: "read", args: { path: "a" } })];
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "Images as bytes",
+    what: "Images as data",
     run: async (cell) => {
       test.upstream.push(turn.text("A dot."));
       await asked(cell, { image: "bytes" });
@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "Images by address",
+    what: "Images by URL",
     elsewhere: { Bedrock: "refused: `image_url`", Ollama: "refused: `image_url`" },
     run: async (cell) => {
       if (cell.provider === "Bedrock" || cell.provider === "Ollama") {
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "An answer by a JSON Schema",
+    what: "An answer that follows a JSON Schema",
     run: async (cell) => {
       const isCall = cell.provider === "Anthropic" || cell.provider === "Bedrock";
       const forced = turn.calls([{ name: "structured_output", args: JSON.parse(ANSWER) as object }]);
@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "An answer that was cut off at its length",
+    what: "An answer that was cut off at its maximum length",
     run: async (cell) => {
       test.upstream.push(turn.text("half an ans", { stop: "length" }));
       expect(await asked(cell)).toMatchObject({ text: "half an ans", stop: STOPS[cell.door.name][2] });
@@ -183,7 +183,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "A client that leaves: the request behind it ends",
+    what: "A client that disconnects: the request to the provider ends",
     run: async (cell) => {
       const held = gate();
       test.upstream.push(

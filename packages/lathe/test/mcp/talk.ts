@@ -84,7 +84,7 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
         : {}),
       onEvent: (_session, event) => events.push(event),
       onSession: (open) => {
-        const setCommands = (): void => commands.setAdded(open.parts.commands());
+        const setCommands = (): void => commands.setSessionCommands(open.parts.commands());
         open.parts.onCommands = setCommands;
         setCommands();
       },

@@ -24,7 +24,7 @@ export class FileBlobs implements BlobStore {
       writeFileSync(aside, bytes, { mode: 0o600 });
       renameSync(aside, path);
     } catch (error) {
-      // Half a blob must not take the last room of a full disk, which the journal needs.
+      // Half a blob must not use up the last space of a full disk, which the journal needs.
       rmSync(aside, { force: true });
       throw error;
     }
@@ -43,7 +43,10 @@ export class FileBlobs implements BlobStore {
     }
   }
 
-  /** The hash comes from a line, which may hold anything: it must be the name of a file, and that a file of bytes. */
+  /**
+   * The hash comes from a journal line, which may contain anything: it must be a valid file name, and the entry must be
+   * a regular file.
+   */
   size(hash: string): number | undefined {
     if (!isBlobHash(hash)) return undefined;
     const stat = statSync(join(this.#folder, hash), { throwIfNoEntry: false });
@@ -58,10 +61,10 @@ export class FileBlobs implements BlobStore {
   }
 }
 
-/** Taken away in between, or not ours to read. */
+/** The file was deleted in between, or we may not read it. */
 const GONE: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM"]);
 
-/** Compared by its bytes: what was damaged on the disk is written again. */
+/** Compares the bytes, so that a blob that was damaged on disk is written again. */
 function holds(path: string, bytes: Uint8Array): boolean {
   if (!statSync(path, { throwIfNoEntry: false })) return false;
   try {

@@ -1,5 +1,5 @@
-// Removes unreferenced blobs. Any 64 hex digits in a journal count as a reference, so that we keep too much rather
-// than too little; lists of files refer to further blobs.
+// Removes unreferenced blobs. Any 64 hex digits in a journal count as a reference, so we rather keep too much than too
+// little. Lists of files refer to further blobs.
 
 import {
   closeSync,
@@ -16,19 +16,19 @@ import {
 import { join } from "node:path";
 import { namesInTree, TREE_BLOB } from "./tree-names.ts";
 
-/** Which folder to clean, and which journals may still refer to what is in it. */
+/** The folder to clean, and the journals that may still refer to its blobs. */
 export interface BlobGcOptions {
   readonly folder: string;
   /** All session files that share the folder. */
   readonly journals: Iterable<string>;
   readonly now: () => number;
-  /** Younger blobs stay: a blob is written before the line that refers to it. */
+  /** Younger blobs stay, because a blob is written before the line that refers to it. */
   readonly minAgeMs: number;
-  /** Only say what would be removed. */
+  /** Only report what would be removed. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** The blobs that were removed (or would be, with `dryRun`), the bytes they took, and how many stay. */
+/** The blobs that were removed (or would be, with `dryRun`), their bytes, and how many stay. */
 export interface BlobGcResult {
   readonly removed: readonly string[];
   readonly bytes: number;
@@ -46,7 +46,7 @@ export function collectBlobs(options: BlobGcOptions): BlobGcResult {
   let kept = 0;
   for (const name of readdirSync(options.folder)) {
     const path = join(options.folder, name);
-    // A writer's own temporary file may be gone by now.
+    // A writer may have removed its temporary file by now.
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat) continue;
     const { size, mtimeMs } = stat;
@@ -62,7 +62,7 @@ export function collectBlobs(options: BlobGcOptions): BlobGcResult {
   return { removed, bytes, kept };
 }
 
-/** What the lists of files refer to, and the lists in them. */
+/** Adds the blobs that lists of files refer to, including nested lists. */
 function addListed(folder: string, named: Set<string>): void {
   const waiting = [...named];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -75,7 +75,7 @@ function addListed(folder: string, named: Set<string>): void {
   }
 }
 
-/** Undefined for a blob that is no list. */
+/** Undefined if the blob is not a list. */
 function listIn(path: string): string | undefined {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -92,12 +92,12 @@ const CHUNK = 1 << 20;
 const NAME_LENGTH = 64;
 
 function addNames(path: string, named: Set<string>): void {
-  // Without waiting: under the name of a journal may lie a pipe, which names nothing.
+  // Opens without blocking: a pipe may have the name of a journal; it contains no names.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(fd).isFile()) return;
     const buffer = Buffer.alloc(CHUNK);
-    // Chunks overlap by one name, so that none is missed at a seam.
+    // Chunks overlap by one name, so that no name is missed at a boundary.
     for (let offset = 0, got = CHUNK; got === CHUNK; offset += CHUNK - NAME_LENGTH) {
       got = readSync(fd, buffer, 0, CHUNK, offset);
       for (const match of buffer.toString("latin1", 0, got).matchAll(/[0-9a-f]{64}/g)) named.add(match[0]);

@@ -4,13 +4,16 @@ import { createHash } from "node:crypto";
 
 /** Large contents of a session, stored once under the SHA-256 of their bytes. */
 export interface BlobStore {
-  /** Stores the bytes and returns their hex digest, `hash` for a caller that has it already: large contents take long to hash. */
+  /**
+   * Stores the bytes and returns their hex digest. A caller that knows the digest passes it as `hash`, because hashing
+   * large contents is slow.
+   */
   put(bytes: Uint8Array, hash?: string): string;
-  /** Undefined when the blob is missing or no longer matches its name. */
+  /** Undefined if the blob is missing or no longer matches its name. */
   get(hash: string): Uint8Array | undefined;
-  /** Bytes it takes, without reading them; undefined when it is missing. */
+  /** Size in bytes, without reading the blob; undefined if it is missing. */
   size(hash: string): number | undefined;
-  /** Resolves when all blobs put so far would survive a power loss. */
+  /** Resolves when all blobs stored so far would survive a power loss. */
   sync(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Writes what the system holds of a file or folder to the disk. Not by node:fs/promises: loading that takes longer than all else
-// that the end of a short run waits for.
+// Flushes a file or folder to disk. It does not use node:fs/promises, because loading that takes longer than everything
+// else that the end of a short run waits for.
 
 import { closeSync, fsync, openSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Lists of files in the blob store: how they begin, and which blobs they refer to.
+// Lists of files in the blob store: their first lines, and the blobs they refer to.
 
 /** First line of a stored folder; see snapshots/tree.ts. */
 export const TREE_BLOB = "lathe-tree 1";
@@ -7,7 +7,7 @@ const REFERENCE = /^\["(file|folder|parts)",.*"([0-9a-f]{64})"\]$/gm;
 
 export interface TreeNames {
   readonly contents: readonly string[];
-  /** Blobs that are lists themselves. */
+  /** Blobs that are themselves lists. */
   readonly lists: readonly string[];
 }
 

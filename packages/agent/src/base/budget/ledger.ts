@@ -1,5 +1,5 @@
-// Counts what a session and its children have spent and what is still theirs. The share of a child and the most that a request
-// may cost are reserved before they start, so that the sum of all reservations never exceeds the whole budget.
+// Counts what a session and its children have spent and what they may still spend. The share of a child and the maximum
+// cost of a request are reserved before they start, so that the sum of all reservations never exceeds the budget.
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 
@@ -18,10 +18,10 @@ export interface BudgetConfig {
 /** What a budget can limit. */
 export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns" | "calls";
 const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns", "calls"];
-/** What a request itself takes; without calls the model can still answer. */
+/** What requests consume; a model without calls left can still answer. */
 const OF_REQUESTS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns"];
 
-/** One number for each thing that a budget can limit. */
+/** One number per dimension of a budget. */
 export type Amounts = Readonly<Record<BudgetDimension, number>>;
 
 /** Tokens and dollars of requests. */
@@ -29,19 +29,19 @@ export interface RequestAmounts {
   readonly tokens: number;
   readonly usd: number;
 }
-/** What nothing takes. */
+/** Zero tokens and dollars. */
 export const NO_AMOUNTS: RequestAmounts = { tokens: 0, usd: 0 };
 
-/** What vendors count for no request at all. */
+/** The usage of no request. */
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-/** The counts alone, as they are journalled. */
+/** The counts alone, in the form the journal holds. */
 export function plainUsage(usage: Usage): JsonObject {
   const { raw: _raw, estimated: _estimated, ...counts } = usage;
   return counts as JsonObject;
 }
 
-/** What became of a child's share. */
+/** What a child has used of its share. */
 export interface SettledShare {
   readonly usage: Usage;
   readonly cost: number;
@@ -57,10 +57,10 @@ export class Ledger {
   #uncertain: RequestAmounts = NO_AMOUNTS;
   readonly #reserved = new Map<string, BudgetConfig>();
   #requests = 0;
-  /** Highest step of the limit that was reported to the model, in percent. */
+  /** The highest step of a limit, in percent, that was reported to the model. */
   #reportedStep = 0;
 
-  /** The counts mean the same for every vendor, like all that is passed in. */
+  /** Comparable across vendors, like everything passed in. */
   get usage(): Usage {
     return this.#usage;
   }
@@ -72,8 +72,8 @@ export class Ledger {
   }
 
   /**
-   * The most that requests may have cost of which the vendor never said it: they were cut off. Limits count it, what is reported as
-   * spent does not.
+   * The most that cut-off requests may have cost beyond what the vendor reported. Limits count it; the reported
+   * spending does not.
    */
   get uncertain(): RequestAmounts {
     return this.#uncertain;
@@ -97,7 +97,10 @@ export class Ledger {
     this.#spent.calls += 1;
   }
 
-  /** What is neither spent nor reserved; Infinity where there is no limit. `elapsedMs`: of the input that is still running. */
+  /**
+   * What is neither spent nor reserved; Infinity if there is no limit. `elapsedMs`: time of the input that is still
+   * running.
+   */
   amountsLeft(limits: BudgetConfig, elapsedMs: number): Amounts {
     const amountLeft = (dimension: BudgetDimension): number => {
       const limit = limits[dimension];
@@ -115,7 +118,7 @@ export class Ledger {
     };
   }
 
-  /** Turns that children may still take are not the session's own. */
+  /** Turns reserved for children are not available to the session itself. */
   exhaustedDimension(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {
     if (this.amountsLeft(limits, elapsedMs).turns <= 0) return "turns";
     return OF_REQUESTS.find((dimension) => {
@@ -130,7 +133,7 @@ export class Ledger {
     return dimension === "tokens" || dimension === "usd" ? spent + this.#uncertain[dimension] : spent;
   }
 
-  /** Takes over the totals of an earlier process. */
+  /** Restores the totals of an earlier process. */
   restore(
     spent: Partial<Record<BudgetDimension, number>>,
     usage: Usage,
@@ -141,7 +144,10 @@ export class Ledger {
     this.#uncertain = { ...NO_AMOUNTS, ...uncertain };
   }
 
-  /** Sets aside what a request may cost at most; the caller has seen that so much is left, and releases it before counting what it was. */
+  /**
+   * Reserves the most that a request may cost. The caller has checked that this much is left, and releases it before
+   * counting the actual cost.
+   */
   reserveRequest(amounts: Partial<RequestAmounts> & { readonly turns?: number }): () => void {
     const key = `request ${++this.#requests}`;
     this.#reserved.set(key, amounts);
@@ -149,9 +155,9 @@ export class Ledger {
   }
 
   /**
-   * Sets a child's share aside: what it asks for, or its part of what is left, of `parts` equal ones. Undefined when nothing is left
-   * to give. A batch of n counts down from n + 1: each child gets the same, and as much stays with the parent.
-   * Wall time passes for parent and child alike, so the child gets the same limit and nothing is reserved.
+   * Reserves a child's share: what it asks for, or one of `parts` equal parts of what is left. Undefined if nothing is
+   * left. A batch of n counts down from n + 1, so that each child and the parent get the same. Wall time passes for
+   * parent and child alike, so the child gets the same limit and nothing is reserved.
    */
   reserve(
     childId: string,
@@ -178,7 +184,7 @@ export class Ledger {
     return share;
   }
 
-  /** The child has ended: its reservation is released, what it used stays counted. */
+  /** Called when the child has ended: releases its reservation; what it used stays counted. */
   settle(childId: string, { usage, cost, turns, calls = 0, uncertain = NO_AMOUNTS }: SettledShare): void {
     this.#reserved.delete(childId);
     this.request(usage, cost);
@@ -187,7 +193,7 @@ export class Ledger {
     this.#spent.calls += calls;
   }
 
-  /** A line for the model when another step of a limit (50, 80, 95 %) is passed. */
+  /** A line for the model when the next step of a limit (50, 80, 95 %) is passed. */
   notice(limits: BudgetConfig, elapsedMs: number): string | undefined {
     let used = 0;
     for (const dimension of DIMENSIONS) {
@@ -211,7 +217,7 @@ function describe(left: Amounts): string {
   return `Budget left: ${parts.join(", ")}. Finish the most important work first.`;
 }
 
-/** A limit as people read it. */
+/** A limit in words for the user. */
 export function limitText(dimension: BudgetDimension, amount: number): string {
   switch (dimension) {
     case "usd":

@@ -1,14 +1,14 @@
-// The most that a request may be answered with and be billed for: what is set aside before it is sent.
+// The longest answer and highest bill that a request may cause, which is reserved before it is sent.
 
 import { fixedThinking, type ModelInfo, type Request, RequestTimeoutError, StreamError } from "@lathe/llm";
 import type { RequestAmounts } from "./ledger.ts";
 
-/** A shorter answer is not worth its prompt. */
+/** A shorter answer is not worth the cost of its prompt. */
 const LEAST_ANSWER = 1000;
-/** Of a model of which nothing is known. */
+/** Assumed for a model about which nothing is known. */
 const USUAL_ANSWER = 32_000;
 
-/** Tokens of the answer that is asked for, and of the shortest one that still holds the thinking and a useful text. */
+/** Tokens of the requested answer, and of the shortest one that still holds the thinking and a useful text. */
 export function answerRoom(
   modelInfo: ModelInfo | undefined,
   request: Request,
@@ -19,26 +19,26 @@ export function answerRoom(
   return { most, least: Math.min(most, thinking + LEAST_ANSWER) };
 }
 
-/** An answer that has no end. */
+/** An answer that was cut off. */
 export interface CutAnswer {
-  /** Something of it had arrived. */
+  /** Part of the answer had arrived. */
   readonly hasBegun: boolean;
-  /** What the vendor has said so far, in comparable counts. */
+  /** What the vendor has reported so far, in comparable counts. */
   readonly tokens: number;
   readonly cost: number;
-  /** Undefined: it was stopped on purpose. */
+  /** Undefined if it was stopped on purpose. */
   readonly error: unknown;
 }
 
 /**
- * What an answer without an end may have cost besides what the vendor has said: thinking is not shown as it is billed, so it may be
- * all that was reserved. Undefined: nothing, or no limit asks for it.
+ * What a cut-off answer may have cost beyond what the vendor reported: the stream does not show all the thinking that
+ * is billed, so it may be everything that was reserved. Undefined if that is nothing, or if no limit needs it.
  */
 export function uncertainBill(
   amounts: RequestAmounts | undefined,
   { hasBegun, tokens, cost, error }: CutAnswer,
 ): RequestAmounts | undefined {
-  // Refused requests and servers that cannot be reached cost nothing.
+  // Refused requests and unreachable servers cost nothing.
   const mayBeBilled = error === undefined || error instanceof RequestTimeoutError || error instanceof StreamError;
   if (!amounts || !(hasBegun || mayBeBilled)) return undefined;
   return { tokens: Math.max(0, amounts.tokens - tokens), usd: Math.max(0, amounts.usd - cost) };

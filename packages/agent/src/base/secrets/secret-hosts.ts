@@ -1,4 +1,4 @@
-// Which hosts a key belongs to, as far as its shape tells.
+// Which hosts a key belongs to, as far as its shape shows.
 
 const HOSTS: readonly (readonly [shape: RegExp, ...hosts: string[]])[] = [
   [/^(?:gh[pousr]_|github_pat_)/, "api.github.com", "github.com"],

@@ -1,5 +1,6 @@
-// What looks like a secret although the user did not name it: keys of well-known services, tokens, private keys. A guess, so only for
-// what leaves the machine (exports, reports), never for what a session works with.
+// Recognises text that looks like a secret although the user did not name it: keys of well-known services, tokens,
+// private keys. This is a guess, so it applies only to what leaves the machine (exports, reports), never to what a
+// session works with.
 
 import { isDistinctive, isTemplate } from "./secret-values.ts";
 
@@ -7,17 +8,20 @@ interface Shape {
   readonly name: string;
   /** A global pattern. The group `secret` is replaced. */
   readonly pattern: RegExp;
-  /** In small letters: a text must hold one of them for the pattern to fit. To compile a pattern takes longer than to look for a word. */
+  /**
+   * Lowercase words of which a text must contain one for the pattern to match. Searching for a word is faster than
+   * compiling a pattern.
+   */
   readonly needs: readonly string[];
-  /** Whether what stands there is a secret; always when absent. */
+  /** Whether the match is a secret; always if absent. */
   readonly isSecret?: (text: string) => boolean;
 }
 
-/** No part of one long word (a picture, a hash) is a key. In JSON a line break before it looks like the letter n. */
+/** A part of one long word (a picture, a hash) is not a key. In JSON, a preceding line break ends in the letter n. */
 const BEFORE = "(?:(?<=\\\\[nrt])|(?<![A-Za-z0-9_-]))";
 const AFTER = "(?![A-Za-z0-9_-])";
 
-/** Words that are secrets by themselves. */
+/** Tokens that are recognisable by themselves. */
 const WORDS: readonly (readonly [name: string, ...patterns: string[]])[] = [
   ["age-key", "AGE-SECRET-KEY-1[0-9A-Z]{58}"],
   ["json-web-token", "eyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{16,}"],
@@ -42,20 +46,20 @@ const WORDS: readonly (readonly [name: string, ...patterns: string[]])[] = [
   ["tailscale-key", "tskey-[a-z]+-[A-Za-z0-9]{8,}-[A-Za-z0-9]{16,}"],
   ["telegram-token", "\\d{8,10}:AA[\\w-]{33}"],
 ];
-/** One pattern for all: a text is walked once. Their groups are counted from 1. */
+/** One pattern for all, so that a text is scanned once. Group numbers start at 1. */
 const ANY_WORD = new RegExp(
   `${BEFORE}(?:${WORDS.map(([, ...patterns]) => `(${patterns.join("|")})`).join("|")})${AFTER}`,
   "g",
 );
 
-/** In JSON its line breaks are written as \\n; of one that was cut off the beginning is enough. */
+/** In JSON, its line breaks are written as \\n; if the key was cut off, its beginning is enough. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,20000}-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\:,-]{0,20000})/g;
 
 /** `config.v2.key1` */
 const MEMBER = /^[a-z_]\w{0,20}(?:\.[a-z_]\w{0,20})+$/i;
 
-/** Secrets that are known by what stands before them. */
+/** Secrets that are recognisable by the text before them. */
 const SHAPES: readonly Shape[] = [
   {
     name: "slack-webhook",
@@ -92,7 +96,7 @@ const SHAPES: readonly Shape[] = [
       /(?:API_?KEY|SECRET_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)\\?["']?\s*[=:]\s*\\?["']?(?<secret>[\w.~+/=@!%^*-]{12,})/gi,
     isSecret: looksLikeChance,
   },
-  // Shorter ones than those: `"password": "…"` as data has it, and the same in code or in a form, where it may also be a type.
+  // Shorter secrets: `"password": "…"` in data, code or a form, where the value may also be a type.
   {
     name: "password",
     needs: ["pass"],
@@ -107,13 +111,13 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Replaces each by `[redacted:<kind>]`. */
+/** Replaces each secret by `[redacted:<kind>]`. */
 export function withoutSecretShapes(text: string): string {
   const lower = text.toLowerCase();
   const keyless = lower.includes("private key") ? text.replace(PRIVATE_KEY, "[redacted:private-key]") : text;
   const plain = keyless.replace(ANY_WORD, (word: string, ...groups) => {
     const [name] = WORDS[groups.findIndex((group) => group !== undefined)]!;
-    // `sk-` begins the names of styles as well.
+    // Names of styles also begin with `sk-`.
     return name === "api-key" && !looksLikeChance(word) ? word : `[redacted:${name}]`;
   });
   return SHAPES.filter(({ needs }) => needs.some((word) => lower.includes(word))).reduce(
@@ -122,7 +126,7 @@ export function withoutSecretShapes(text: string): string {
         const whole = match[0] as string;
         const { secret } = match.at(-1) as { readonly secret: string };
         if (isSecret?.(secret) === false) return whole;
-        // The last place where it stands: what comes before names it, and may repeat a part of it.
+        // The last occurrence: the text before it names the secret and may repeat part of it.
         const at = whole.lastIndexOf(secret);
         return `${whole.slice(0, at)}[redacted:${name}]${whole.slice(at + secret.length)}`;
       }),
@@ -130,14 +134,14 @@ export function withoutSecretShapes(text: string): string {
   );
 }
 
-/** The value of this field of some data, which may be anything else than a secret. */
+/** Redacts the value of a data field, if it is a secret. */
 export function withoutPassword(field: string, text: string): string {
   return /(?:password|passwd|passphrase)$/i.test(field) && !/\s/.test(text) && isNoLabel(text)
     ? "[redacted:password]"
     : text;
 }
 
-/** What stands in the place of a password in types, forms, templates and what is replaced already. */
+/** What types, forms and templates contain in place of a password, and what is already redacted. */
 const LABEL =
   /^(?:string|text|number|boolean|true|false|null|none|undefined|required|optional|hidden|masked|secret|token|(?:new|old|current|confirm)?[-_]?passw\w*|passphrase|\*+|\.+)$/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
@@ -149,7 +153,7 @@ function isNoLabel(text: string): boolean {
 
 const MANY_DIFFERENT = 8;
 
-/** `sk-fading-circle-something` and `process.env.API_TOKEN` are no secrets; nor is what is replaced already. */
+/** `sk-fading-circle-something` and `process.env.API_TOKEN` are not secrets, nor is text that is already redacted. */
 function looksLikeChance(text: string): boolean {
   if (!isDistinctive(text) || text.startsWith("[redacted") || /^[a-z_.]+$/i.test(text) || MEMBER.test(text))
     return false;

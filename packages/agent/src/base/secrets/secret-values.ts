@@ -1,22 +1,22 @@
-// Which strings must not be seen when a variable or a credential holds them. Pure.
+// Which strings must be hidden if a variable or credential holds them. Pure.
 
-/** A value that must not be seen, and the name that replaces it. */
+/** A value that must be hidden, and the name that replaces it. */
 export interface Secret {
-  /** Stands in the place of the value. */
+  /** The text that replaces the value. */
   readonly name: string;
   readonly value: string;
-  /** The host of the address that it stood in. */
+  /** The host of the address that contained the value. */
   readonly host?: string | undefined;
 }
 
-/** Shorter values are found everywhere. */
+/** Shorter values would match everywhere. */
 const SHORTEST = 8;
 /** From this length on, two kinds of characters are enough. */
 const LONG = 16;
-/** A line of a key in PEM. */
+/** Minimum length of a line of a PEM key. */
 const LONG_LINE = 32;
 
-/** The value itself, the password inside an address, the parts of headers, the lines of a key; nothing that is a plain word. */
+/** The value itself, the password inside an address, the parts of headers, the lines of a key; never a plain word. */
 export function secretValues(name: string, value: string): Secret[] {
   const text = value.trim();
   const found = new Set<string>();
@@ -40,11 +40,11 @@ export function secretValues(name: string, value: string): Secret[] {
   return [...found].map((plain) => ({ name, value: plain, ...(url ? { host: url.host } : {}) }));
 }
 
-/** What people write where a secret should be. */
+/** Placeholders that people write in place of a secret. */
 export const isTemplate = (text: string): boolean =>
   /^(?:<.*>|\$.*)$|your[-_ ]|change[-_ ]?me|placeholder|example/i.test(text);
 
-/** `postgres`, `not-needed` and the like occur in ordinary text, which would be corrupted. */
+/** `postgres`, `not-needed` and the like occur in ordinary text, which redaction would corrupt. */
 export function isDistinctive(text: string): boolean {
   if (text.length < SHORTEST || isTemplate(text) || /^[A-Z_]+$/i.test(text)) return false;
   const hasDigit = /\d/.test(text);
@@ -56,7 +56,7 @@ function addressOf(text: string): URL | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A text that has a per cent sign of its own stays as it is. */
+/** Returns a text that contains a literal percent sign unchanged. */
 export function decodePercents(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -3,20 +3,20 @@
 const K1 = 1.2;
 const B = 0.75;
 
-/** A text and how much each of its words weighs. */
+/** A text and the weight of each of its words. */
 export interface WeightedText {
   readonly text: string;
   readonly weight: number;
 }
 
-/** How passages are split into words, and what a shared word adds at least. */
+/** How passages are split into words, and the minimum that a shared word adds. */
 export interface Bm25Options {
   readonly wordsOf: (text: string) => Iterable<string>;
-  /** What a shared word adds however long the passage is (the delta of BM25+); 0 when absent. */
+  /** What a shared word adds even in a long passage (the delta of BM25+); 0 if absent. */
   readonly floor?: number | undefined;
 }
 
-/** A passage by its number, and how well it fits the query. */
+/** The number of a passage and how well it fits the query. */
 export interface Ranked {
   readonly passage: number;
   readonly score: number;
@@ -61,7 +61,7 @@ export class Bm25 {
     return passage;
   }
 
-  /** Best first; of equals the newest. */
+  /** Best first; among equals, the newest first. */
   rank(query: string): Ranked[] {
     const scores = new Map<number, number>();
     const average = this.#total / Math.max(1, this.size);

@@ -1,4 +1,4 @@
-// Equivalences between what a model types and what a file holds. Folding keeps lengths, so offsets stay valid.
+// Equivalences between what a model types and what a file contains. Folding preserves lengths, so offsets stay valid.
 
 const folds = new Map<string, string>();
 for (const [plain, variants] of [
@@ -32,7 +32,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** Undoes one level of string escaping; undefined when there is none. */
+/** Undoes one level of string escaping; undefined if there is none. */
 export function unescapeText(text: string): string | undefined {
   const result = text.replace(/\\([ntr"'`\\])/g, (_, letter: string) => escapes[letter] as string);
   return result === text ? undefined : result;

@@ -1,6 +1,6 @@
-// Messages of others inside our own: those of providers and of the system end in a full stop, or do not.
+// Foreign messages inside our own: those of providers and of the system may or may not end with a full stop.
 
-/** Ends like a sentence, once. */
+/** Ends the message with exactly one full stop. */
 export const sentence = (message: string): string => {
   const text = message.trimEnd();
   return /[.!?…。]$/u.test(text) ? text : `${text}.`;

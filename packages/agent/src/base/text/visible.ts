@@ -1,22 +1,22 @@
-// Text from a model, a server or a repository, as it may be put before a person: nothing in it moves a cursor, changes a colour,
-// hides or reorders the text next to it. Characters that cannot be seen are escaped instead of dropped.
+// Text from a model, a server or a repository, made safe to display: nothing in it moves a cursor, changes a colour, or
+// hides or reorders the text next to it. Invisible characters are escaped instead of dropped.
 
 import { oneLine } from "./one-line.ts";
 
-/** Control characters but for line end and tab; invisible and bidirectional formatting; lone surrogates. */
+/** Control characters except newline and tab; invisible and bidirectional formatting; lone surrogates. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
 
-/** Keeps line ends and tabs. */
+/** Keeps newlines and tabs. */
 export function visibleText(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(HIDDEN, escapeCharacter);
 }
 
-/** A name as part of a line. Its spaces stay as they are: they belong to it. */
+/** A name as part of a line. Its spaces are part of the name and stay. */
 export const visibleName = (name: string): string => visibleText(name.replaceAll("\n", "\\n"));
 
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
-/** The visible text in one line, without spaces at its ends. */
+/** The visible text in one line, trimmed. */
 export function visibleLine(text: string): string {
   return PLAIN_LINE.test(text) ? text : oneLine(visibleText(text));
 }

@@ -1,5 +1,5 @@
-// Text that every vendor takes. Half of a surrogate pair, as splitting text in the middle of a character leaves it, makes a request
-// invalid, and so every later one that repeats it.
+// Text that every vendor accepts. Half of a surrogate pair, left by splitting text in the middle of a character, makes
+// a request invalid, and every later request that repeats it.
 
 import type { ContentPart } from "@lathe/llm";
 
@@ -10,10 +10,10 @@ declare global {
   }
 }
 
-/** Replaces each half that stands alone with U+FFFD. */
+/** Replaces each lone surrogate with U+FFFD. */
 export const wellFormed = (text: string): string => text.toWellFormed();
 
-/** The same list when nothing had to change. */
+/** Returns the same list if nothing had to change. */
 export function wellFormedParts(parts: readonly ContentPart[]): readonly ContentPart[] {
   const fixed = parts.map((part) => {
     if (part.kind !== "text") return part;

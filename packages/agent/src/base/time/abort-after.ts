@@ -1,7 +1,7 @@
-// Signals with a time limit. AbortSignal.timeout is not used for them: joined with another signal, Node 20 collects it as garbage and
-// it never fires.
+// Signals with a time limit. They do not use AbortSignal.timeout: when it is combined with another signal, Node 20
+// garbage-collects it and it never fires.
 
-/** Aborts when the time is up, and with `signal` if that is given. */
+/** Aborts after `ms`, or together with `signal` if one is given. */
 export function abortAfter(ms: number, signal?: AbortSignal): AbortSignal {
   const late = new AbortController();
   setTimeout(() => late.abort(new DOMException(`The time of ${ms} ms is up.`, "TimeoutError")), ms).unref();

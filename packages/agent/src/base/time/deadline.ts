@@ -1,5 +1,5 @@
-// What a session takes from the machine: time, randomness and ids. All of it is passed in, which is what makes a run
-// replayable. Waiting helpers built on it are here too.
+// What a session takes from the machine: time, randomness and ids. All of it is passed in, which makes a run
+// replayable. The waiting helpers built on it are here too.
 
 import { setMaxListeners } from "node:events";
 import type { ClientDeps } from "@lathe/llm";
@@ -16,7 +16,7 @@ export async function sleep(deps: SessionDeps, ms: number, signal: AbortSignal):
   }
 }
 
-/** Any number of calls may listen to it: Node would take more than ten listeners for a leak and say so on stderr. */
+/** Allows any number of listeners: Node takes more than ten for a leak and prints a warning to stderr. */
 export function abortController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -34,16 +34,16 @@ interface Limits {
   readonly what: string;
   /** 0: no deadline. */
   readonly ms: number;
-  /** How long work may take to react to an abort before it is left behind. */
+  /** How long work may take to react to an abort before it is abandoned. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
   readonly hold?: DeadlineHold | undefined;
 }
 
-/** Stops the clock of a deadline: as long as work is held, no time passes; then it starts anew. */
+/** Pauses a deadline: no time passes while work is held; afterwards the full time starts again. */
 export class DeadlineHold {
   #held = 0;
-  /** Set by the one deadline that it belongs to. */
+  /** Set by the deadline that it belongs to. */
   onChange: () => void = () => {};
 
   get isHeld(): boolean {
@@ -71,7 +71,7 @@ export function withDeadline<T>(
   return endInTime(deps, limits, startNow(work, inner.signal), (reason) => inner.abort(reason));
 }
 
-/** Settles as the work does, at the latest `graceMs` after it was aborted: by the outer signal, or because the time is up. */
+/** Settles when the work does, at the latest `graceMs` after the outer signal or the deadline aborted it. */
 export function endInTime<T>(
   deps: SessionDeps,
   { what, ms, graceMs, signal, hold }: Limits,
@@ -107,14 +107,15 @@ export function endInTime<T>(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(stopped ? stopped.reason : error)),
     );
-    // Not for what needs no waiting: the first prefix is rendered without, and node's timers cost a start time.
+    // Without a wait there is no timer: the first prefix is rendered without one, and loading Node's timers delays the
+    // start.
     if (ms === 0) return;
     process.nextTick(startTimer);
     if (hold) hold.onChange = startTimer;
   });
 }
 
-/** Runs at once; a synchronous throw becomes a rejection. */
+/** Runs the work immediately; a synchronous throw becomes a rejection. */
 async function startNow<T>(work: (signal: AbortSignal) => Promise<T> | T, signal: AbortSignal): Promise<T> {
   return work(signal);
 }

@@ -1,4 +1,4 @@
-// A promise that is settled from outside.
+// A promise that is resolved or rejected from outside.
 
 export function makePending(): { readonly promise: Promise<void>; readonly settle: () => void } {
   let settle = (): void => {};

@@ -1,4 +1,4 @@
-// How much of a tool's output the model sees: what the tool declares, unless the session's configuration says otherwise.
+// How much of a tool's output the model sees: what the tool declares, unless the session's configuration overrides it.
 
 /** Which part of a long output is kept. */
 export type TruncationMode = "head_tail" | "tail" | "head";
@@ -7,13 +7,13 @@ export type TruncationMode = "head_tail" | "tail" | "head";
 export interface OutputLimit {
   readonly chars: number;
   readonly mode: TruncationMode;
-  /** No line limit when absent. */
+  /** No line limit if absent. */
   readonly lines?: number | undefined;
 }
 
 const DEFAULT: OutputLimit = { chars: 30_000, mode: "head_tail" };
 
-/** Limits by tool name, which replace what the tools declare. */
+/** Limits by tool name that override what the tools declare. */
 export interface LimitOverrides {
   readonly toolOutputLimits: Readonly<Record<string, number>>;
   readonly toolLineLimits: Readonly<Record<string, number>>;
@@ -34,7 +34,7 @@ export function outputLimit(
   };
 }
 
-/** The name comes from the model: it must not reach what every object inherits. */
+/** The name comes from the model and must not reach inherited properties. */
 function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined;
 }

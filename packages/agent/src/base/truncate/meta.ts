@@ -1,9 +1,10 @@
-// What hosts can learn about an output without reading its text: `details.meta` with the blocks `truncation`, `source` and `limits`.
+// What hosts can learn about an output without parsing its text: `details.meta` with the blocks `truncation`, `source`
+// and `limits`.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { OutputLimit } from "./limits.ts";
 
-/** Undefined when nothing was left out. `artifactId` only when there is an artifact. */
+/** Undefined if nothing was left out. `artifactId` only if there is an artifact. */
 export function truncationMeta(
   full: string,
   shown: string,
@@ -22,7 +23,10 @@ export function truncationMeta(
   };
 }
 
-/** A tool that says where to continue (`meta` of its own) knows more than we do; details that are no object have no room for it. */
+/**
+ * A tool that says where to continue (in its own `meta`) knows more than we do; details that are not an object cannot
+ * hold it.
+ */
 export function withMeta(details: JsonValue | undefined, truncation: JsonObject | undefined): JsonValue | undefined {
   if (truncation === undefined) return details;
   if (details === undefined) return { meta: { truncation } };
@@ -32,7 +36,7 @@ export function withMeta(details: JsonValue | undefined, truncation: JsonObject 
   return { ...details, meta: { truncation, ...own } };
 }
 
-/** Where a shown text comes from. */
+/** The source of a shown text. */
 export const sourceMeta = (path: string): JsonObject => ({
   type: /^https?:\/\//i.test(path) ? "url" : /^[a-z][a-z0-9+.-]*:\/\//i.test(path) ? "internal" : "path",
   value: path,

@@ -1,5 +1,5 @@
-// Bounds what the model sees of a tool's output: characters first, always; then lines where configured. Every omission
-// is marked in the text.
+// Limits what the model sees of a tool's output: first by characters, always; then by lines, if configured. Every
+// omission is marked in the text.
 
 import type { OutputLimit, TruncationMode } from "./limits.ts";
 
@@ -46,7 +46,10 @@ function truncateChars(text: string, max: number, mode: TruncationMode): Truncat
   }
 }
 
-/** What memory did not hold of a command's output, besides the mark that says so: that mark is removed, too. */
+/**
+ * How many characters of a command's output were already dropped from memory; the marker that says so is removed here,
+ * too.
+ */
 function alreadyOmitted(removed: string): number {
   const mark = /\n\[\.\.\. (\d+) bytes omitted \.\.\.\]\n/.exec(removed);
   return mark ? Number(mark[1]) - mark[0].length : 0;
@@ -59,12 +62,12 @@ function truncateLines(text: string, max: number, marker: string | undefined): s
   const head = lines.slice(0, headCount);
   const tail = lines.slice(lines.length - (max - headCount));
   const omission = `[... ${lines.length - max} lines omitted ...]`;
-  // The character marker may have been among the lines that are omitted.
+  // The character marker may be among the omitted lines.
   const lost = marker !== undefined && !head.includes(marker) && !tail.includes(marker);
   return [...head, omission, ...(lost ? [marker] : []), ...tail].join("\n");
 }
 
-/** An end that does not fall inside a surrogate pair. */
+/** A cut position that does not split a surrogate pair. */
 function safeEnd(text: string, end: number): number {
   return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }

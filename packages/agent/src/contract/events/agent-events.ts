@@ -1,4 +1,4 @@
-// The vocabulary of headless hosts (print, JSON, RPC), derived from SessionEvents alone: a pure fold, one mapper per
+// The event vocabulary of headless hosts (print, JSON, RPC). It is a pure fold over SessionEvents, with one mapper per
 // reader. Brackets nest: agent > turn > message | tool_execution.
 
 import { type JsonObject, type JsonValue, Message } from "@lathe/llm";
@@ -7,7 +7,7 @@ import type { FileChange } from "../changes.ts";
 import type { WorkVerdict } from "../verification.ts";
 import type { SessionEvent } from "./types.ts";
 
-/** A piece of the answer that is being streamed. */
+/** An update of the answer that is being streamed. */
 export type AssistantMessageEvent =
   | { readonly type: "text_delta"; readonly delta: string }
   | { readonly type: "thinking_delta"; readonly delta: string }
@@ -20,7 +20,7 @@ export type AgentEvent =
       readonly type: "agent_end";
       readonly messages: readonly Message[];
       readonly reason: string;
-      /** Whether checks have proven the work, and why it is no better verdict; absent: the session has no checks. */
+      /** Whether checks have proven the work, and if not, why; absent if the session has no checks. */
       readonly verification?: WorkVerdict;
       readonly verificationReasons?: readonly string[];
       /** Why the prompt failed. */
@@ -28,15 +28,15 @@ export type AgentEvent =
     }
   | { readonly type: "turn_start" }
   | { readonly type: "turn_end"; readonly message: Message | undefined; readonly toolResults: readonly Message[] }
-  /** `entryId`: where it is in the journal; of an answer only the end has it. */
+  /** `entryId`: the message's journal entry. For an answer, only the end event has it. */
   | { readonly type: "message_start"; readonly message: Message; readonly entryId?: string }
   | {
       readonly type: "message_update";
       readonly assistantMessageEvent: AssistantMessageEvent;
-      /** The message as far as it has come. */
+      /** The message so far. */
       readonly message: Message;
     }
-  /** `discarded`: the attempt failed and is made again; forget the message. */
+  /** `discarded`: the attempt failed and will be repeated; drop the message. */
   | {
       readonly type: "message_end";
       readonly message: Message;
@@ -48,9 +48,9 @@ export type AgentEvent =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly args: JsonObject;
-      /** How to show the call; the end has the card to show from then on. */
+      /** How to show the call; the card of the end event replaces this one. */
       readonly card: Card;
-      /** The call that makes this one; the results of such calls are no messages. */
+      /** The call that made this one; results of nested calls are not messages. */
       readonly nestedIn?: string;
     }
   | {
@@ -66,9 +66,9 @@ export type AgentEvent =
       readonly result: { readonly output: string; readonly details?: JsonValue };
       readonly isError: boolean;
       readonly card: Card;
-      /** Where the result is in the journal; absent when the session ended before the call did. */
+      /** The journal entry of the result; absent if the session ended before the call did. */
       readonly entryId?: string;
-      /** Files that the call has changed. */
+      /** Files that the call changed. */
       readonly changes?: readonly FileChange[];
       readonly nestedIn?: string;
     }
@@ -79,7 +79,7 @@ export type AgentEvent =
       readonly errorMessage: string;
     }
   | { readonly type: "auto_retry_end"; readonly success: boolean }
-  /** The model began to break these rules, and was given their text. */
+  /** The model began to break these rules and was sent their text. */
   | { readonly type: "ttsr_triggered"; readonly rules: readonly string[] }
   | { readonly type: "auto_compaction_start"; readonly reason: string }
   | { readonly type: "auto_compaction_end"; readonly error?: string };
@@ -99,7 +99,7 @@ interface Fold {
   readonly calls: Map<string, { readonly toolName: string; readonly card: Card }>;
 }
 
-/** A fresh mapper; feed it every event of one session in order. Events of children are not mapped. */
+/** Creates a mapper; feed it every event of one session in order. It skips events of children. */
 export function toAgentEvents(): (event: SessionEvent) => readonly AgentEvent[] {
   const fold: Fold = {
     messages: [],
@@ -261,7 +261,7 @@ function retryEvents(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>[
   return [...discarded, ...again, { type: "auto_retry_start", attempt, delayMs: delay_ms, errorMessage: message }];
 }
 
-/** A session that fails inside an input leaves it open; a host that waits for its end still gets the event. */
+/** A session that fails during an input never closes that input. A host that waits for its end still gets the event. */
 function closingEvents(fold: Fold, reason: string): readonly AgentEvent[] {
   const { messages, answer: message, results: toolResults } = fold;
   if (messages.length === 0) return NOTHING;

@@ -1,18 +1,18 @@
-// Hands every event to every reader. Emitting never waits; a reader that falls far behind gets neighbouring deltas
-// merged into one, but never loses a bracket. Until the first input everything is kept, so that readers opened right
-// after construction see session_start; later ones get a snapshot.
+// Delivers every event to every reader. Emitting never waits; if a reader falls far behind, adjacent deltas are merged
+// for it, but it never loses a bracket. Events before the first input are kept, so that readers opened right after
+// construction see session_start; later readers get a snapshot.
 
 import { messageOf } from "@lathe/llm";
 import type { EventData, EventEnvelope, EventKind, SessionEvent, SessionEvents } from "./types.ts";
 
-/** Queued events above which a reader's deltas are merged. */
+/** Number of queued events above which a reader's deltas are merged. */
 const HIGH_WATER = 1024;
 
 export interface EventSource {
   readonly sessionId: string;
   readonly agentId?: string;
   readonly now: () => number;
-  /** Called for a late reader. */
+  /** Makes the snapshot for a late reader. */
   readonly snapshot: () => EventData["snapshot"];
 }
 
@@ -37,7 +37,7 @@ export class EventHub {
     if (this.#ended) return;
     const event = this.#envelope(kind, ++this.#seq, data) as unknown as SessionEvent;
     if (this.#delivering) {
-      // A listener that acts on an event causes further ones: they come after it for everybody.
+      // A listener that acts on an event causes more events; every listener gets those after this one.
       this.#waiting.push(event);
       return;
     }
@@ -59,11 +59,14 @@ export class EventHub {
     if (event.kind === "session_end") this.#end();
   }
 
-  /** A host's mistake costs neither the run nor the others that listen. It is reported once: it may happen with every event. */
+  /**
+   * An error in a host's listener must not stop the run or the other listeners. It is reported only once, since it may
+   * happen with every event.
+   */
   #tell(listener: Listener, event: SessionEvent): void {
     try {
       const returned: unknown = listener(event);
-      // An async function fits the type, too. What it rejects with would end the host's process.
+      // An async function also fits the type. Its rejection would end the host's process.
       if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(listener, error));
     } catch (error) {
       this.#report(listener, error);
@@ -83,13 +86,13 @@ export class EventHub {
     for (const reader of this.#readers) reader.end();
   }
 
-  /** Called synchronously with each event, before the readers; for our own bookkeeping. */
+  /** The listener is called synchronously with each event, before the readers; for internal bookkeeping. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Starts to collect now, also when iteration begins later. */
+  /** Starts collecting now, even if iteration begins later. */
   read(): SessionEvents {
     const reader = new Reader(() => this.#readers.delete(reader));
     if (this.#backlog) for (const event of this.#backlog) reader.push(event);
@@ -105,8 +108,9 @@ export class EventHub {
   }
 
   /**
-   * Resolves when every reader that has read on since the event `from` has taken all events so far. One that has not is not
-   * waited for: it may itself be waiting for what comes after this. Undefined when there is no listener to wait for.
+   * Resolves when every reader that has kept reading since event `from` has received all events so far. We do not wait
+   * for the other readers: they may themselves be waiting for what comes next. Undefined if there is no reader to wait
+   * for.
    */
   caughtUp(from: number): Promise<unknown> | undefined {
     const behind = [...this.#readers].filter((reader) => reader.taken >= from && !reader.hasReached(this.#seq));
@@ -129,7 +133,7 @@ class Reader implements SessionEvents {
   /** Seq of the last event that was delivered. */
   #taken = 0;
   #waiting: { readonly seq: number; readonly resolve: () => void }[] = [];
-  /** Positions of the deltas at the end of the queue that may still take more. */
+  /** Positions of the deltas at the end of the queue that can still be extended. */
   readonly #mergeable = new Map<string, number>();
 
   constructor(leave: () => void) {
@@ -144,7 +148,7 @@ class Reader implements SessionEvents {
     return this.#taken >= seq || (this.#ended && this.#head >= this.#queue.length);
   }
 
-  /** Resolves when this event was delivered, or the reader has gone. */
+  /** Resolves when this event has been delivered or the reader has closed. */
   reaches(seq: number): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
   }
@@ -170,7 +174,7 @@ class Reader implements SessionEvents {
     }
     const key = this.#queue.length - this.#head < HIGH_WATER ? undefined : deltaKey(event);
     if (key === undefined) {
-      // What is merged from now on comes after this one.
+      // Later deltas must not be merged into deltas before this event.
       if (this.#mergeable.size > 0) this.#mergeable.clear();
       this.#queue.push(event);
       return;
@@ -261,7 +265,7 @@ function mergeDeltas(first: SessionEvent, second: SessionEvent): SessionEvent {
   if (first.kind === "subagent_event" && second.kind === "subagent_event") {
     return { ...second, data: { ...second.data, event: mergeDeltas(first.data.event, second.data.event) } };
   }
-  // It tells how an agent is now.
+  // Progress events replace each other: each one holds the agent's current state.
   if (second.kind === "agent_progress") return second;
   if (!isDelta(first) || !isDelta(second)) throw new Error(`cannot merge ${first.kind} with ${second.kind}`);
   return { ...second, data: { ...second.data, delta: first.data.delta + second.data.delta } } as SessionEvent;

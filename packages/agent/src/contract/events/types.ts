@@ -1,5 +1,5 @@
-// Everything a host can see of a session, as one closed union. The grammar is in the comment of `SessionEvent`, where hosts find
-// it; the checker of our tests reads it from there.
+// Everything a host can see of a session, as one closed union. The grammar is in the comment of `SessionEvent`, where
+// hosts find it; our tests parse it from there.
 
 import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { Card } from "../card.ts";
@@ -8,7 +8,7 @@ import type { AgentOverview } from "../subagents.ts";
 import type { Access, Effects, FromWeb, PreviewLine, Tier } from "../tool.ts";
 import type { Verification } from "../verification.ts";
 
-/** What a session is doing; only an idle or waiting one takes an input. */
+/** What a session is doing; it accepts input only when idle or awaiting input. */
 export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
 
 /** Why an input ended. */
@@ -22,59 +22,63 @@ export type EndReason =
   | "error"
   | "aborted";
 
-/** What an input waits for when it ended with a question to the user. */
+/** The question to the user that an input ended with. */
 export interface AwaitedInput {
   readonly what: "question" | "plan";
   readonly text: string;
 }
 
 /**
- * How an input ended. Usage and cost include the follow-ups that ran behind it; everything else is of the last one. Usage is in
- * counts that mean the same for every vendor (`comparableUsage`).
+ * How an input ended. Usage and cost include its follow-ups; everything else describes the last one. Usage is in counts
+ * that are comparable across vendors (`comparableUsage`).
  */
 export interface InputOutcome<Output = unknown> {
   readonly reason: EndReason;
-  /** The text of the last answer; "" when there was none. */
+  /** The text of the last answer; "" if there was none. */
   readonly text: string;
-  /** The value of the last answer, when a schema was given (`outputSchema`) and the answer fits it; `text` is its JSON then. */
+  /**
+   * The value of the last answer, if a schema was given (`outputSchema`) and the answer fits it; `text` is then its
+   * JSON.
+   */
   readonly output?: Output;
-  /** Why the last answer ended; "" when there was none. */
+  /** Why the last answer ended; "" if there was none. */
   readonly finish: string;
   readonly rounds: number;
   readonly usage: Usage;
   /** US dollars. */
   readonly cost: number;
   readonly awaiting?: AwaitedInput;
-  /** Whether checks have proven the work; absent: the session has none. */
+  /** Whether checks have proven the work; absent if the session has no checks. */
   readonly verification?: Verification;
   readonly error?: InputError;
 }
 
 /**
- * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, `repetition` when
- * the model made the same call again and again with the same result, or `output` when its answers did not fit the output schema.
+ * What can be done about a failure: the error kind of the model client, `storage` if the journal or the disk failed,
+ * `repetition` if the model made the same call again and again with the same result, or `output` if its answers did not
+ * fit the output schema.
  */
 export type FailureKind = ErrorKind | "storage" | "repetition" | "output";
 
 /** What went wrong when an input ended with an error. */
 export interface InputError {
   readonly message: string;
-  /** What a host decides by. */
+  /** The kind that hosts base decisions on. */
   readonly kind: FailureKind;
   /** Name of the error's class. */
   readonly type: string;
 }
 
-/** Why the beginning of the next request differs from the last one, so that the provider's cache does not help. */
+/** Why the beginning of the next request differs from the last one, so that the provider's cache misses. */
 export type PrefixReason = "model" | "effort" | "tools" | "compaction" | "prune" | "branch" | "instructions";
 
 /** What each kind of event carries. Names are in snake_case, as they go over the wire. */
 export interface EventData {
-  /** The first event of a session; `resumed`: it continues an earlier one. */
+  /** The first event of a session; `resumed`: the session continues an earlier one. */
   session_start: { profile: string; model: string; cwd: string; resumed: boolean };
   /** The last event of a session. */
   session_end: { state: "closed"; reason: "closed" | "aborted" | "error"; error?: string };
-  /** What the session does now, for a status line. */
+  /** What the session is doing now, for a status line. */
   state_changed: { from: SessionState; to: SessionState };
   /** An input begins. */
   user_input: {
@@ -83,25 +87,25 @@ export interface EventData {
     entry_id: string;
     origin: "input" | "follow_up" | "continue";
     message: Message;
-    /** The user when absent. */
+    /** Absent for the user. */
     source?: MessageSource;
   };
-  /** The input has ended; `reason` says how. The session takes the next one. */
+  /** The input has ended; `reason` says how. The session accepts the next one. */
   processing_end: {
     reason: EndReason;
     rounds: number;
-    /** This input, children included, in comparable counts. */
+    /** Usage of this input and its children, in comparable counts. */
     usage: Usage;
     /** US dollars. */
     cost: number;
     followups_pending: number;
     /** The input ended with a question to the user. */
     awaiting?: AwaitedInput;
-    /** Whether checks have proven the work; absent: the session has none. */
+    /** Whether checks have proven the work; absent if the session has no checks. */
     verification?: Verification;
     error?: InputError;
   };
-  /** A request to the model begins, with its retries and the calls that come of it. */
+  /** A request to the model begins, including its retries and the calls it leads to. */
   turn_start: { turn: number };
   /** The answer has arrived and its calls have ended. */
   turn_end: { turn: number; outcome: "answered" | "failed" | "interrupted" };
@@ -117,18 +121,20 @@ export interface EventData {
   assistant_text_end: {
     text: string;
     reasoning: string;
-    /** Absent when nothing of the answer was kept. */
+    /** Absent if no part of the answer was kept. */
     entry_id?: string;
     message?: Message;
     finish: string;
-    /** US dollars; absent when the provider did not count it. */
+    /** US dollars; absent if the cost is unknown. */
     cost?: number;
     interrupted?: boolean;
   };
-  /** A call begins. `label`, `summary` and `card` are for display; `arguments` are the model's and may be invalid. */
+  /**
+   * A call begins. `label`, `summary` and `card` are for display; `arguments` come from the model and may be invalid.
+   */
   tool_call_start: {
     call_id: string;
-    /** The call that makes this one; absent for a call of the model. */
+    /** The call that made this one; absent for a call of the model. */
     nested_in?: string;
     tool_name: string;
     label: string;
@@ -143,20 +149,20 @@ export interface EventData {
     call_id: string;
     nested_in?: string;
     tool_name: string;
-    /** Up to 1 MiB; more is in the artifact. */
+    /** At most 1 MiB; the artifact holds the rest. */
     output?: string;
     error?: string;
     is_error: boolean;
     duration_ms: number;
     entry_id: string;
-    /** As the model gets it; that of a nested call is no message of the conversation. */
+    /** The message that the model gets. For a nested call, it is not a message of the conversation. */
     message: Message;
     summary: string;
     card: Card;
     details?: JsonValue;
-    /** Files that the call has changed. */
+    /** Files that the call changed. */
     changes?: readonly FileChange[];
-    /** The output is text from the web; `links`: addresses that count as shown because of it. */
+    /** The output is text from the web; `links`: the addresses that now count as shown. */
     from_web?: FromWeb;
     effects?: Effects;
     artifact?: { id: number; bytes: number };
@@ -168,18 +174,18 @@ export interface EventData {
     tool_name: string;
     label: string;
     summary: string;
-    /** As they would be executed. */
+    /** The arguments with which the call would run. */
     arguments: JsonObject;
     tier: Tier;
-    /** What the call would touch; absent when the tool does not say. */
+    /** What the call would touch; absent if the tool does not declare it. */
     access?: readonly Access[];
-    /** All that the call would do, fit for a terminal. */
+    /** Everything that the call would do, safe to print on a terminal. */
     preview: readonly PreviewLine[];
     reason?: string;
-    /** Names of the middleware that wants a person to be asked. */
+    /** Names of the middleware that asked for approval. */
     asked_by: readonly string[];
   };
-  /** The call goes on, or is denied; `by` says who decided. */
+  /** The call proceeds or is denied; `by` says who decided. */
   approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
   /** A steering message was sent to the model. */
   steering_injected: { content: string; entry_id: string; message: Message; source?: MessageSource };
@@ -188,20 +194,20 @@ export interface EventData {
     queue: "steering" | "follow_up";
     id: string;
     change: "added" | "edited" | "cancelled";
-    /** The user when absent. */
+    /** Absent for the user. */
     source?: MessageSource;
   };
-  /** The limit of rounds or turns was reached, and the input ends. */
+  /** The limit of rounds or turns was reached; the input ends. */
   turn_limit: { round: number } | { total_turns: number };
-  /** The model repeats itself, and was told so. */
+  /** The model is repeating itself and was told so. */
   loop_detection: { message: string };
   /** The model began to break these rules and was sent their text. */
   ttsr_triggered: { rules: readonly string[]; entry_id: string };
-  /** Something the user should know; nothing has ended. */
+  /** Something the user should know; the session continues. */
   warning: { message: string; code: string };
   /** A failure; `kind` says what can be done about it. `fatal`: the session takes no more input. */
   error: { message: string; kind: FailureKind; error_type: string; fatal: boolean; code?: string };
-  /** A model call failed and is tried again; `discards`: forget what was streamed since `assistant_text_start`. */
+  /** A model call failed and will be retried; `discards`: drop what was streamed since `assistant_text_start`. */
   retry: {
     attempt: number;
     delay_ms: number;
@@ -212,9 +218,9 @@ export interface EventData {
   };
   /** The next request begins differently from the last, so the provider's cache does not help. */
   prefix_changed: { reason: PrefixReason; tokensLost: number };
-  /** Room is being made in the context. */
+  /** A compaction of the context begins. */
   compaction_start: { reason: string; tokens_before: number };
-  /** `details`: what was summarized and what was kept word for word. `pruned`: number of results that were emptied. */
+  /** `details`: what was summarized and what was kept verbatim. `pruned`: the number of results that were emptied. */
   compaction_end: {
     entry_id?: string;
     error?: string;
@@ -222,33 +228,33 @@ export interface EventData {
     pruned?: number;
     details?: JsonObject;
   };
-  /** The conversation continues from another place in the tree. */
+  /** The conversation continues from another entry of the tree. */
   tree_moved: {
     old_leaf_id: string | null;
     new_leaf_id: string | null;
     summary_entry_id?: string;
-    /** The summary came from a hook. */
+    /** A hook supplied the summary. */
     from_extension: boolean;
   };
-  /** The host or the user changed something that a tool keeps between calls, such as the todo list. */
+  /** The host or the user changed state that a tool keeps between calls, such as the todo list. */
   fact_changed: { kind: string; value: JsonValue };
   /** An entry was written to the journal. */
   entry: { id: string; type: string };
   /** An event of a child agent. */
   subagent_event: { agent_id: string; event: SessionEvent };
-  /** A child agent, at any depth, has begun, ended or been parked. Only the session itself sends it. */
+  /** A child agent, at any depth, has started, ended or been parked. Only the session itself emits this event. */
   agent_lifecycle: { agent: AgentOverview };
-  /** What a child agent does has changed; at most one event in 150 ms for each agent. */
+  /** The activity of a child agent has changed; at most one event per agent in 150 ms. */
   agent_progress: { agent: AgentOverview };
-  /** The state of the session, for a reader that starts late. */
+  /** The state of the session, for a reader that joins late. */
   snapshot: Snapshot;
 }
 
-/** What a reader needs to draw a session it did not see from the start; the settled part is in the journal. */
+/** What a reader needs to draw a session it did not follow from the start; completed entries are in the journal. */
 export interface Snapshot {
   state: SessionState;
   model: string;
-  /** Last settled entry. */
+  /** The last completed entry. */
   leaf_id: string | null;
   input?: { entry_id: string; content: string };
   turn?: number;
@@ -264,7 +270,7 @@ export type EventKind = keyof EventData;
 /** An event of one kind. */
 export interface EventEnvelope<K extends EventKind> {
   readonly kind: K;
-  /** Counts up from 1 in each session without gaps; merged deltas carry the last of theirs. */
+  /** Counts up from 1 in each session without gaps; a merged delta carries the number of its last part. */
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
@@ -313,22 +319,22 @@ export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
 
 /** A session's events for one reader. */
 export interface SessionEvents extends AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent> {
-  /** The next event, if it is there already: a reader that takes these needs no promise for each. */
+  /** Returns the next event if one is queued, so that a fast reader needs no promise per event. */
   takeQueued(): SessionEvent | undefined;
 }
 
-/** Who a message comes from that reaches a session while it works. */
+/** The sender of a message that reaches a session while it works. */
 export interface MessageSource {
   readonly kind: "user" | "agent" | "job" | "host";
-  /** Which one, where there are several. */
+  /** Which sender of that kind, if there can be several. */
   readonly id?: string;
-  /** Absent: the result of an agent's work, the end of a job. */
+  /** Absent for the result of an agent's work or the end of a job. */
   readonly type?: "irc:incoming";
   /** The id that the sender gave the message. */
   readonly messageId?: string;
-  /** The message that it answers. */
+  /** The message that this one answers. */
   readonly replyTo?: string;
 }
 
-/** Content from a host: text, or parts when there are images. */
+/** Content from a host: text, or parts if there are images. */
 export type InputContent = string | readonly ContentPart[];

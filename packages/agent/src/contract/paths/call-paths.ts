@@ -1,31 +1,34 @@
-// Which files the paths of one call mean. Each is looked up once, when the call is judged; whatever opens the file afterwards
-// gets the same answer, so what was approved is what is opened.
+// The files that the paths of one call refer to. Each path is resolved once, when permissions judge the call; every
+// later use gets the same result, so the call opens exactly what was approved.
 
 import { posix } from "node:path";
 import { realPathOf } from "../../world/env/real-path.ts";
 import type { ExecutionEnvironment, FileStat } from "../../world/env/types.ts";
 import { sameNamed } from "./same-name.ts";
 
-/** Where a path of a call leads. */
+/** The file that a path of a call refers to. */
 export interface Located {
   /** The path as the caller wrote it. */
   readonly path: string;
-  /** Absolute, links not followed: the key of the shown-file record. */
+  /** Absolute, links not resolved; the key in the record of shown files. */
   readonly absolute: string;
-  /** Where the bytes are, or would be. */
+  /** The location of the content, or where it would be created. */
   readonly real: string;
-  /** What is at the path; absent when nothing is, not even a link. */
+  /** What exists at the path; absent if nothing does, not even a link. */
   readonly stat?: FileStat;
 }
 
-/** Resolves each path of one call once, so that what was approved is what is opened. */
+/** Resolves each path of a call once, so that the call opens what was approved. */
 export class CallPaths {
   readonly #env: ExecutionEnvironment;
   readonly #signal: AbortSignal;
   readonly #located = new Map<string, Promise<Located>>();
-  /** Real paths of files whose content the call has loaded to show it. */
+  /** Real paths of files whose content the call loaded in order to show it. */
   readonly shown = new Set<string>();
-  /** Pages of the web that the call has loaded to show them: the address that was asked for, and the one it led to; none where it shows no links. */
+  /**
+   * Web pages that the call loaded in order to show them: the requested address, and the address it led to (undefined
+   * if the page shows no links).
+   */
   readonly pages = new Map<string, string | undefined>();
   readonly #matches = new Map<string, Promise<readonly string[]>>();
 
@@ -38,7 +41,7 @@ export class CallPaths {
     return remember(this.#located, path, () => this.#look(path));
   }
 
-  /** Where to search for what `path` names: links followed, and named from the working directory when it is in there. */
+  /** The directory to search for `path`: links resolved, and relative to the working directory if it is inside. */
   async searchRoot(path: string): Promise<string> {
     const cwd = this.#env.workingDirectory();
     const [at, root] = await Promise.all([this.locate(path), this.locate(cwd)]);
@@ -46,7 +49,7 @@ export class CallPaths {
     return inside.startsWith("..") ? at.real : posix.join(cwd, inside);
   }
 
-  /** Files that a pattern matches now, newest first. */
+  /** Files that match a pattern now, newest first. */
   filesMatching(pattern: string, maxResults: number): Promise<readonly string[]> {
     return remember(this.#matches, pattern, async () => {
       const { paths } = await this.#env.glob(pattern, ".", { maxResults, signal: this.#signal });

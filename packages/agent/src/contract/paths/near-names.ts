@@ -1,4 +1,4 @@
-// "Did you mean": names close to one that does not exist.
+// "Did you mean": suggests names close to one that does not exist.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
@@ -6,7 +6,7 @@ import { near } from "./near.ts";
 
 const MOST = 3;
 
-/** Up to three paths near a missing one: neighbours of a similar name, or the same name elsewhere below. */
+/** Up to three paths close to a missing one: siblings with a similar name, or the same name in a subfolder. */
 export async function nearPaths(env: ExecutionEnvironment, path: string): Promise<string[]> {
   const wanted = posix.basename(path);
   const folder = posix.dirname(env.resolve(path));

@@ -1,4 +1,4 @@
-// Words close to one that does not exist, by edit distance, nearest first: a typo, not another word.
+// Finds words close to one that does not exist, by edit distance, nearest first: typos, not other words.
 
 /** Candidates that `wanted` may be a misspelling of, nearest first. */
 export function near(wanted: string, candidates: readonly string[]): string[] {
@@ -11,7 +11,7 @@ export function near(wanted: string, candidates: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Two letters in the wrong order count as one mistake. */
+/** Two swapped letters count as one mistake. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

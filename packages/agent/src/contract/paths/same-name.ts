@@ -1,11 +1,11 @@
-// A path that differs from one on disk only in how its letters are written: composed or not, with plain or special spaces and
-// quotes. Models type the plain form, so such a file could never be opened by name.
+// Paths that differ from one on disk only in how their characters are encoded: composed or decomposed, with plain or
+// special spaces and quotes. Models type the plain form, and without this could never open such a file.
 
 import { posix } from "node:path";
 import { foldPunctuation } from "../../base/text/fold.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
-/** The path with such names replaced by those on disk; undefined when none is there, or more than one could be meant. */
+/** The path with such names replaced by those on disk; undefined if there is no match, or several. */
 export async function sameNamed(
   env: Pick<ExecutionEnvironment, "stat" | "listDirectory">,
   absolute: string,

@@ -1,21 +1,21 @@
-// The tools a profile or a session offers, by name and in a fixed order. Registering a name again replaces the tool
-// and keeps its place, so the order that the model sees (part of the cached prefix) does not move.
+// The tools that a profile or a session offers, by name and in a fixed order. Registering a name again replaces the
+// tool in its position, so that the order the model sees (part of the cached prefix) does not change.
 
 import type { ToolDefinition } from "@lathe/llm";
 import { SessionError } from "../session-error.ts";
 import type { ToolDef } from "../tool.ts";
 import { definitionOf, type SessionTool, toolDefOf } from "./host-tool.ts";
 
-/** A tool as a registry holds it: what the model is sent, and what runs when it calls. */
+/** A tool as a registry holds it: the definition for the model and the code that runs. */
 export interface RegisteredTool {
   readonly definition: ToolDefinition;
   readonly executor: ToolDef["execute"];
   readonly tool: ToolDef;
-  /** As it was registered. */
+  /** The tool as it was registered. */
   readonly source: SessionTool;
 }
 
-/** Tools by name, in the order in which the model sees them. */
+/** Tools by name, in the order that the model sees. */
 export class ToolRegistry {
   readonly #tools = new Map<string, RegisteredTool>();
   #version = 0;
@@ -25,12 +25,12 @@ export class ToolRegistry {
     for (const tool of tools) this.register(tool);
   }
 
-  /** Grows with every change; lets a session see cheaply that nothing happened. */
+  /** Grows with every change, so that a session can cheaply detect that nothing changed. */
   get version(): number {
     return this.#version;
   }
 
-  /** Throws for a name or schema that no vendor takes. A known name is replaced and keeps its place. */
+  /** Throws if no vendor accepts the name or schema. A known name is replaced and keeps its position. */
   register(tool: SessionTool): void {
     const def = toolDefOf(tool);
     checkDefinition(def);
@@ -43,7 +43,7 @@ export class ToolRegistry {
     this.#markChanged();
   }
 
-  /** False when there was no such tool. */
+  /** Returns false if there was no such tool. */
   unregister(name: string): boolean {
     const had = this.#tools.delete(name);
     if (had) this.#markChanged();
@@ -54,7 +54,7 @@ export class ToolRegistry {
     return this.#tools.get(name);
   }
 
-  /** As they are sent to the model; the same array until something changes. */
+  /** The definitions as sent to the model; the same array until something changes. */
   definitions(): readonly ToolDefinition[] {
     this.#definitions ??= [...this.#tools.values()]
       .filter(({ tool }) => !tool.hidden)

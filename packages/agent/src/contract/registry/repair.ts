@@ -1,9 +1,10 @@
-// Repairs arguments that are right in meaning but wrong in JSON type, as models write them: "5" for 5, "true" for true,
-// a null for an omitted optional field, a trailing comma. Nothing is guessed: what is not plainly the same value stays.
+// Repairs arguments that mean the right thing in the wrong JSON type, as models write them: "5" for 5, "true" for true,
+// null for an omitted optional field, a trailing comma. It never guesses: a value that is not plainly equivalent stays
+// unchanged.
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, parseJson } from "@lathe/llm";
 
-/** Reads JSON that has trailing commas; undefined when it still does not parse to an object. */
+/** Parses JSON with trailing commas; undefined if it still is not an object. */
 export function parseLooseObject(text: string): JsonObject | undefined {
   for (const candidate of [text, dropTrailingCommas(text)]) {
     const value = parseJson(candidate);
@@ -12,7 +13,7 @@ export function parseLooseObject(text: string): JsonObject | undefined {
   return undefined;
 }
 
-/** Returns the same object when there is nothing to repair. */
+/** Returns the same object if there is nothing to repair. */
 export function repairArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   const repaired = repairValue(args, schema);
   return isJsonObject(repaired) ? repaired : args;
@@ -22,7 +23,7 @@ function repairValue(value: JsonValue, schema: JsonSchema): JsonValue {
   const type = schema["type"];
   if (typeof value === "string") {
     const repaired = repairString(value, type);
-    // One text where a list of texts is wanted.
+    // A single string where the schema wants a list of strings.
     const items = type === "array" && isJsonObject(schema["items"]) ? schema["items"] : undefined;
     return repaired === value && items?.["type"] === "string" ? [value] : repaired;
   }

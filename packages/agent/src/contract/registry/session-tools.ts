@@ -1,6 +1,6 @@
-// The tools of one session, as one map: what the model is offered is what is found when it calls. The profile's come first, then
-// what providers bring, then the host's own, which may replace a profile's. The list only ever gains at its end
-// or loses members, so that it stays a stable part of the prefix.
+// The tools of one session, as one map: the tools offered to the model are the tools found when it calls. The profile's
+// tools come first, then those of providers, then the host's own, which may replace the profile's. The list only grows
+// at its end or loses members, so that it stays a stable part of the prefix.
 
 import { messageOf, type ToolDefinition } from "@lathe/llm";
 import { answerAtOnce } from "../../base/answer-at-once.ts";
@@ -15,14 +15,19 @@ export interface ToolChange {
 }
 
 /**
- * Tools that come and go. Asked before every request: the same array means nothing changed. A tool that cannot be offered (its
- * name is taken, its schema is no object, a service that it needs is missing) is one warning.
+ * A source of tools that come and go. It is asked before every request; returning the same array means nothing changed.
+ * A tool that cannot be offered (name taken, schema not an object, missing service) causes one warning.
  */
 export interface ToolProvider {
   tools(): readonly SessionTool[];
-  /** Tools of the profile and of providers that are neither offered nor found; asked whenever `tools` gives another array. */
+  /**
+   * Tools of the profile and of providers that are neither offered nor found. Asked whenever `tools` returns a new
+   * array.
+   */
   hides?(tool: ToolDef): boolean;
-  /** How the model gets a tool that it called and that is not offered; undefined: there is none of that name. */
+  /**
+   * How the model can get a tool that it called but that is not offered; undefined if there is no tool of that name.
+   */
   wayTo?(name: string): string | undefined;
 }
 
@@ -30,7 +35,7 @@ export interface SessionToolsOptions {
   readonly profile: { readonly toolRegistry: ToolRegistry };
   readonly tools: readonly SessionTool[];
   readonly providers: readonly ToolProvider[];
-  /** Names of the services that a tool needs and the session does not have. */
+  /** Names of the services that a tool needs and the session lacks. */
   readonly lacks: (tool: ToolDef) => readonly string[];
   readonly warn: (message: string) => void;
 }
@@ -40,15 +45,15 @@ export class SessionTools {
   readonly #options: SessionToolsOptions;
   #profile: SessionToolsOptions["profile"];
   #provided: readonly (readonly SessionTool[])[] = [];
-  /** What providers bring, as far as they were asked. */
+  /** The tools of each provider, as of its last answer. */
   #listed: readonly (readonly SessionTool[])[] = [];
-  /** Made for these versions of profile and own tools. */
+  /** The versions of the profile and own tools for which the map was made. */
   #madeFor = "";
   /** Tools that need services, and the names of those that lacked one when the map was made. */
   #needing: readonly ToolDef[] = [];
   #lacking = "";
   #offered = new Map<string, RegisteredTool>();
-  /** The tools as the last refresh left them. */
+  /** The tools after the last refresh. */
   #announced: readonly ToolDefinition[] = [];
   #announcedFrom: ReadonlyMap<string, RegisteredTool> | undefined;
   readonly #warned = new Set<string>();
@@ -63,7 +68,7 @@ export class SessionTools {
     return this.#current().get(name);
   }
 
-  /** What the model is told about a tool that it called and that is not offered. */
+  /** What the model is told if it calls a tool that is not offered. */
   explainMissing(name: string): string {
     const ways = this.#options.providers.map((provider) => provider.wayTo?.(name));
     const way = ways.find((one) => one !== undefined);
@@ -77,7 +82,7 @@ export class SessionTools {
     return this.#announced;
   }
 
-  /** What tools ask to have kept in mind when older history is summarised. */
+  /** State that tools want to keep in mind when older history is summarised. */
   carriedTexts(services: ToolServices): string[] {
     return [...this.#current().values()].flatMap(({ tool }) => tool.carryOver?.(services) ?? []);
   }
@@ -88,13 +93,18 @@ export class SessionTools {
     this.refresh();
   }
 
-  /** Also tools that a provider hides. For a provider: what the profile has and those before it bring. */
-  known(): readonly ToolDef[] {
+  /**
+   * All tools, including those that a provider hides. During a provider's turn: those of the profile and of the
+   * providers before it.
+   */
+  allTools(): readonly ToolDef[] {
     const all = [...this.#profile.toolRegistry.tools(), ...this.#listed.flat().map(toolDefOf)];
     return all.filter((tool) => !tool.hidden && this.#options.lacks(tool).length === 0);
   }
 
-  /** A tool may leave actions pending. For a provider: those before it have been asked. */
+  /**
+   * Whether any tool may leave actions pending. During a provider's turn, only the providers before it have been asked.
+   */
   get hasDeferrable(): boolean {
     const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
     const { providers, lacks } = this.#options;
@@ -103,7 +113,7 @@ export class SessionTools {
     return registered.some((tool) => mayDefer(tool) && lacks(tool).length === 0) || this.#listed.flat().some(mayDefer);
   }
 
-  /** Looks whether anything came or went since the last time; undefined when not. */
+  /** Checks whether tools have come or gone since the last time; undefined if not. */
   refresh(): ToolChange | undefined {
     const lists: (readonly SessionTool[])[] = [];
     this.#listed = lists;
@@ -127,14 +137,14 @@ export class SessionTools {
     return { added, removed };
   }
 
-  /** Services come and go while a session lives. */
+  /** Services come and go during a session. */
   #lackingNow(): string {
     let names = "";
     for (const tool of this.#needing) if (this.#options.lacks(tool).length > 0) names += ` ${tool.name}`;
     return names;
   }
 
-  /** Undefined when the provider fails: what it brought before stays. */
+  /** Returns undefined if the provider fails; its previous tools then stay. */
   #listTools(provider: ToolProvider): readonly SessionTool[] | undefined {
     try {
       return answerAtOnce(provider.tools(), "The `tools` of a provider", (message) => this.#warnOnce(message));
@@ -182,12 +192,12 @@ export class SessionTools {
     return tools;
   }
 
-  /** What a host's tool says of itself is asked for in many places; here it is seen to that it says so at once. */
+  /** Callbacks of a host's tool are called in many places; this wrapper makes sure that each returns synchronously. */
   #watch(registered: RegisteredTool): RegisteredTool {
     const { tool } = registered;
     const { card, summary, tier } = tool;
     if (!card && !summary && typeof tier !== "function") return registered;
-    // A copy of an object of a class would lose its methods.
+    // Copying an instance of a class would lose its methods.
     if (Object.getPrototypeOf(tool) !== Object.prototype) return registered;
     const check = <T>(answer: T, what: string): T | undefined =>
       answerAtOnce(answer, `\`${what}\` of the tool ${tool.name}`, (message) => this.#warnOnce(message));
@@ -201,7 +211,7 @@ export class SessionTools {
     return { ...registered, tool: watched };
   }
 
-  /** Undefined, or why the tool cannot be offered. */
+  /** Returns why the tool cannot be offered, or undefined if it can. */
   #addProvided(tools: Map<string, RegisteredTool>, tool: SessionTool): string | undefined {
     if (tools.has(tool.name) || this.own.get(tool.name)) return "there is already a tool with that name";
     const known = this.#offered.get(tool.name);

@@ -1,4 +1,4 @@
-// Checks a call's arguments against the tool's schema.
+// Checks the arguments of a call against the tool's schema.
 
 import {
   type JsonObject,
@@ -15,7 +15,10 @@ export type Validation =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly message: string };
 
-/** Near misses are repaired before a call is refused; strict vendors write null for an omitted argument, which is treated as omitted. */
+/**
+ * Near misses are repaired before a call is refused. Strict vendors send null for an omitted argument, which counts as
+ * omitted.
+ */
 export async function validateArguments(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
   const read = safeObject(readArguments(call, schema));
   if (read === "too deep") return { ok: false, message: `the arguments are nested deeper than ${MOST_NESTING} levels` };
@@ -35,7 +38,7 @@ function readArguments(call: ToolCallData, schema: JsonSchema): JsonObject | und
   return call.arguments;
 }
 
-/** Free-form tools send bare text: it is the value of the schema's one required field. */
+/** Free-form tools send bare text, which becomes the value of the schema's only required field. */
 function freeForm(text: string, schema: JsonSchema): JsonObject {
   const required = schema["required"];
   const field = Array.isArray(required) && typeof required[0] === "string" ? required[0] : "input";
@@ -47,12 +50,12 @@ function excerpt(text: string): string {
 }
 
 const MOST_NESTING = 200;
-/** Assigned to, or looked up, they reach what every object inherits. */
+/** Assigning or looking up these keys reaches properties that every object inherits. */
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * A model may write any key: what is judged and what is executed must not depend on those that are more than data. It may write half
- * a character: the system replaces it in a path, and a file would be written that the user was not asked about.
+ * A model may write any key, but what is judged and executed must depend only on plain data. It may also write half a
+ * surrogate pair: the system replaces that in a path, and would write a file that the user was not asked about.
  */
 function safeObject(args: JsonObject | undefined): JsonObject | "too deep" | undefined {
   if (args === undefined) return undefined;
@@ -62,7 +65,7 @@ function safeObject(args: JsonObject | undefined): JsonObject | "too deep" | und
 
 const TOO_DEEP = Symbol("too deep");
 
-/** The same value when there is nothing to change. */
+/** Returns the same value if there is nothing to change. */
 function safeValue(value: JsonValue | undefined, depth: number): JsonValue | undefined | typeof TOO_DEEP {
   if (typeof value === "string") return wellFormed(value);
   if (typeof value !== "object" || value === null) return value;

@@ -33,7 +33,7 @@ const HOOK_GRACE_MS = 500;
 export interface SeamHost {
   readonly deps: SessionDeps;
   readonly middleware: readonly Middleware[];
-  /** What hooks may use, ended by the signal. */
+  /** What hooks may use; the signal ends it. */
   readonly context: (signal: () => AbortSignal) => SeamContext;
   readonly hookTimeoutMs: () => number;
   readonly warn: (message: string, code: string) => void;
@@ -41,7 +41,7 @@ export interface SeamHost {
 
 const RANK = { allow: 0, ask: 1, deny: 2 };
 
-/** Hosts without types can return anything: what is no verdict, such as false, must not let a call run. */
+/** Untyped hosts can return anything. A value that is not a verdict, such as false, must not let a call run. */
 const noVerdict = (value: unknown, wanted: string): Error =>
   new Error(
     `it returned ${inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })}, not undefined, ${wanted}`,
@@ -51,10 +51,13 @@ type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 
 export class Seams {
   readonly #host: SeamHost;
-  /** The ordered list. Every change makes a new array, so that a running round of hooks ends as it began. */
+  /**
+   * The ordered list. Every change creates a new array, so that a running round of hooks finishes with the list it
+   * started with.
+   */
   #list: readonly Middleware[];
   #streamHooks: readonly Middleware[];
-  /** Middleware that failed in an input: it is reported once, not for every delta. */
+  /** Middleware that failed during an input; it is reported once, not for every delta. */
   readonly #failedIn = new WeakMap<AbortSignal, Set<Middleware>>();
 
   constructor(host: SeamHost) {
@@ -63,7 +66,7 @@ export class Seams {
     this.#streamHooks = this.#with("onStreamEvent");
   }
 
-  /** Takes effect with the next hook; the returned function takes it out again. */
+  /** Takes effect with the next hook; the returned function removes the middleware. */
   add(middleware: Middleware): () => void {
     this.#change([...this.#list, middleware]);
     return () => this.#change(this.#list.filter((candidate) => candidate !== middleware));
@@ -74,7 +77,7 @@ export class Seams {
     this.#streamHooks = this.#with("onStreamEvent");
   }
 
-  /** As hooks get it, for work that the session does in their name. */
+  /** The context that hooks get, for work that the session does on their behalf. */
   context(signal: AbortSignal): SeamContext {
     return this.#host.context(() => signal);
   }
@@ -118,7 +121,7 @@ export class Seams {
     return this.#first("onOverflow", signal, (middleware, context) => middleware.onOverflow!(info, context));
   }
 
-  /** Whether a hook has changed what failed. */
+  /** Returns true if a hook fixed the cause of the failure. */
   async onFailure(call: FailedCall, signal: AbortSignal): Promise<boolean> {
     return Boolean(
       await this.#first("onFailure", signal, (middleware, context) => middleware.onFailure!(call, context)),
@@ -129,7 +132,7 @@ export class Seams {
     return this.#first("onUnreadable", signal, (middleware, context) => middleware.onUnreadable!(call, context));
   }
 
-  /** Stays synchronous as long as every hook does: this runs for each delta. */
+  /** Stays synchronous as long as every hook does, since this runs for each delta. */
   onStreamEvent(
     event: StreamEvent,
     signal: AbortSignal,
@@ -155,7 +158,7 @@ export class Seams {
     this.#warn(middleware, "onStreamEvent", error);
   }
 
-  /** `hooks`: the one that is not done yet, and those behind it. */
+  /** `hooks`: the hook that is still pending, and those after it. */
   async #slowStreamEvent(
     hooks: readonly Middleware[],
     pending: Promise<StreamCut | undefined>,
@@ -173,7 +176,7 @@ export class Seams {
     return verdict ?? this.onStreamEvent(event, signal, later);
   }
 
-  /** Fails closed: a hook that breaks blocks the call. */
+  /** Fails closed: a hook that throws blocks the call. */
   async beforeCall(call: ProposedCall, signal: AbortSignal): Promise<{ block: string } | { args: JsonObject }> {
     let args = call.args;
     for (const middleware of this.#with("beforeCall")) {
@@ -194,7 +197,9 @@ export class Seams {
     return { args };
   }
 
-  /** Everybody is asked; deny beats ask beats allow; a hook that breaks denies. Undefined when no hook had an opinion. */
+  /**
+   * All hooks are asked; deny beats ask beats allow; a hook that throws denies. Undefined if no hook had an opinion.
+   */
   async approve(call: CallInfo, signal: AbortSignal): Promise<ApprovalVerdict> {
     let strongest: ApprovalVerdict;
     const askedBy: string[] = [];
@@ -230,7 +235,7 @@ export class Seams {
     return current;
   }
 
-  /** What hooks have to tell the model about the calls that have just run, in their order. */
+  /** What hooks tell the model about the calls that have just run, in hook order. */
   async afterRound(signal: AbortSignal): Promise<readonly InputContent[]> {
     const told: InputContent[] = [];
     for (const middleware of this.#with("afterRound")) {
@@ -287,13 +292,13 @@ export class Seams {
     return this.#first("beforeTree", signal, (middleware, context) => middleware.beforeTree!(move, context));
   }
 
-  /** Why not, when a hook objects. */
+  /** Returns the objection of a hook, if there is one. */
   async beforeBranch(entryId: string, signal: AbortSignal): Promise<string | undefined> {
     const ask = (middleware: Middleware, context: SeamContext) => middleware.beforeBranch!({ entryId }, context);
     return (await this.#first("beforeBranch", signal, ask))?.cancel;
   }
 
-  /** Why not, when a hook objects. */
+  /** Returns the objection of a hook, if there is one. */
   async beforeSwitch(to: SessionSwitch, signal: AbortSignal): Promise<string | undefined> {
     const ask = (middleware: Middleware, context: SeamContext) => middleware.beforeSwitch!(to, context);
     return (await this.#first("beforeSwitch", signal, ask))?.cancel;
@@ -303,7 +308,7 @@ export class Seams {
     return this.#list.filter((middleware) => middleware[hook]);
   }
 
-  /** The first opinion that a hook has. */
+  /** The first verdict that a hook returns. */
   async #first<T>(
     hook: HookName,
     signal: AbortSignal,
@@ -316,7 +321,7 @@ export class Seams {
     return undefined;
   }
 
-  /** A failure is a warning and is treated as "no opinion"; only the input's own end is passed on. */
+  /** A failing hook causes a warning and counts as "no opinion"; only the end of the input itself propagates. */
   #lenient<T>(
     middleware: Middleware,
     hook: HookName,
@@ -335,7 +340,7 @@ export class Seams {
     }
   }
 
-  /** Most hooks answer at once: those need no promise, no deadline, and no signal unless they have asked for it. */
+  /** Most hooks return synchronously; those need no promise, no deadline, and no signal unless they ask for it. */
   #run<T>(
     middleware: Middleware,
     hook: HookName,

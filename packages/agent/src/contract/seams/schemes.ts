@@ -1,42 +1,43 @@
-// Addresses that are not files: `artifact://3`, `skill://x`. Read and write faces ask here before they touch a path.
+// Addresses that are not files: `artifact://3`, `skill://x`. Tools that read and write consult this registry before
+// they treat a path as a file.
 
 import type { Access, CallScope } from "../tool.ts";
 
-/** What an address leads to. */
+/** The content of an address. */
 export interface SchemeContent {
   readonly bytes: Uint8Array;
   readonly mediaType?: string | undefined;
-  /** Will never be anything else: a reader may keep it. */
+  /** The content never changes, so a reader may cache it. */
   readonly immutable?: boolean | undefined;
-  /** The file that holds it, by absolute path. */
+  /** Absolute path of the file that holds the content. */
   readonly sourcePath?: string | undefined;
-  /** The resolver has taken the wanted part out itself; the number of its first line. */
+  /** The resolver has already selected the wanted part; this is the number of its first line. */
   readonly firstLine?: number | undefined;
-  /** It is text from the web: the page that shows it. */
+  /** The text is from the web; this is the page that shows it. */
   readonly page?: string | undefined;
 }
 
-/** One address of a scheme, for a search through all of them. */
+/** One address of a scheme, for listing and searching. */
 export interface SchemeEntry {
   readonly url: string;
-  /** In a few words, where the name does not say enough. */
+  /** A few words, if the name is not clear enough. */
   readonly about?: string | undefined;
 }
 
 /** Reads and writes addresses of one scheme, such as `note://x`. */
 export interface SchemeResolver {
-  /** Its texts are for the model to follow: they are read whole, however many lines they have. */
+  /** The texts are instructions for the model: they are read whole, however many lines they have. */
   readonly readsWhole?: boolean;
-  /** Lines may be named behind its addresses, as in `artifact://3:1-50`. Otherwise what looks like that belongs to the address. */
+  /** Addresses may have a line selector, as in `artifact://3:1-50`. Otherwise such a suffix is part of the address. */
   readonly hasSelectors?: boolean;
-  /** What reading the address touches besides itself, such as a host. */
+  /** What reading the address touches in addition, such as a host. */
   readAccess?(url: string, scope: CallScope): Promise<readonly Access[]>;
   /**
-   * `part`: what is wanted of it, for a resolver whose texts are too large to load. Others may ignore it and give everything. `scope`: the
-   * call that reads it, if a call does.
+   * `part`: the wanted part, for resolvers whose texts are too large to load; others may ignore it and return
+   * everything. `scope`: the call that reads the address, if any.
    */
   read?(url: string, signal: AbortSignal, part?: WantedPart, scope?: CallScope): Promise<SchemeContent | string>;
-  /** All addresses, for `scheme://` itself and for searches. */
+  /** All addresses, for reading `scheme://` itself and for searches. */
   list?(signal: AbortSignal): Promise<readonly SchemeEntry[]>;
   write?(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
@@ -71,23 +72,23 @@ export class SchemeRegistry {
     this.#resolvers.delete(scheme);
   }
 
-  /** True when `path` is an address of a known scheme and not a file's path. */
+  /** True if `path` is an address of a known scheme rather than a file path. */
   handles(path: string): boolean {
     const scheme = schemeOf(path);
     return scheme !== undefined && this.#resolvers.has(scheme);
   }
 
-  /** Whether a read without limits gives all of it. */
+  /** Whether a read without limits returns the whole text. */
   readsWhole(path: string): boolean {
     return this.#resolvers.get(schemeOf(path) ?? "")?.readsWhole === true;
   }
 
-  /** Whether lines may be named behind the address. */
+  /** Whether the address may have a line selector. */
   hasSelectors(path: string): boolean {
     return this.#resolvers.get(schemeOf(path) ?? "")?.hasSelectors === true;
   }
 
-  /** The resolver of a scheme, to be given to another registry. */
+  /** The resolver of a scheme, to pass to another registry. */
   pick(scheme: string): Readonly<Record<string, SchemeResolver>> {
     const resolver = this.#resolvers.get(scheme);
     return resolver ? { [scheme]: resolver } : {};
@@ -97,12 +98,12 @@ export class SchemeRegistry {
     return [...this.#resolvers.keys()];
   }
 
-  /** All addresses of the scheme that `url` is of; undefined when they cannot be listed. */
+  /** All addresses of the scheme of `url`; undefined if they cannot be listed. */
   async list(url: string, signal: AbortSignal): Promise<readonly SchemeEntry[] | undefined> {
     return this.#resolver(url).list?.(signal);
   }
 
-  /** What reading it touches besides the address itself. */
+  /** What reading the address touches in addition. */
   async readAccess(url: string, scope: CallScope): Promise<readonly Access[]> {
     return (await this.#resolver(url).readAccess?.(url, scope)) ?? [];
   }
@@ -130,7 +131,7 @@ export class SchemeRegistry {
 
 declare module "../tool.ts" {
   interface ToolServices {
-    /** Addresses that read and write faces resolve before paths. */
+    /** Addresses that tools resolve before file paths. */
     readonly schemes?: SchemeRegistry;
   }
 }

@@ -1,5 +1,5 @@
-// Where everything that is not the loop plugs in: one ordered list of middleware. Every hook is optional, gets a
-// signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
+// How everything outside the loop plugs in: one ordered list of middleware. Every hook is optional, gets a signal and
+// has a deadline. A failing hook causes a warning, except before a call: then the call does not run.
 
 import type {
   JsonObject,
@@ -22,69 +22,82 @@ import type { Answer, Question } from "../questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../tool.ts";
 import type { Verification } from "../verification.ts";
 
-/** What a hook may use. All of it ends with `signal`. */
+/** What a hook may use. All of it stops working when `signal` aborts. */
 export interface SeamContext {
   readonly sessionId: string;
   readonly agentId?: string;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly journal: JournalReader;
-  /** Where the tools of the session work. */
+  /** The environment in which the session's tools work. */
   readonly env: ExecutionEnvironment;
-  /** The next request as it stands. */
+  /** The next request as it currently stands. */
   nextRequest(): RequestInfo;
-  /** What tools ask to have kept in mind, such as open tasks; as it is given to the model. */
+  /** State that tools want to keep in mind, such as open tasks, in the form the model gets. */
   carriedTexts(): readonly string[];
-  /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
+  /**
+   * Calls a model outside the conversation. The call is journalled as maintenance, counted in the session's ledger, and
+   * retried like any request.
+   */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
-  /** The messages in a form of the vendor's own; undefined where it has none. Journalled and counted like a call. */
+  /**
+   * The messages compacted by the vendor; undefined if it does not support that. Journalled and counted like a call.
+   */
   compactByVendor(messages: readonly Message[], timeoutMs: number): Promise<VendorCompaction | undefined>;
-  /** Tells the person who uses the session; `code` is for programs. */
+  /** Warns the user of the session; `code` is for programs. */
   warn(message: string, code: string): void;
-  /** Journals that the model was given these rules, so that none is given twice on this branch, and announces it. */
+  /** Records that the model was sent these rules, so that none is sent twice on this branch, and emits the event. */
   rulesInjected(names: readonly string[]): void;
-  /** What a call would touch if it were made; undefined when that is unknown: no such tool, or wrong arguments. */
+  /**
+   * What a call would touch; undefined if that is unknown because the tool does not exist or the arguments are wrong.
+   */
   accessOf(call: AskedCall): Promise<readonly Access[] | undefined>;
-  /** What a person would be shown before they allow the call: its changes; undefined as above, or where the tool shows none. */
+  /**
+   * What the user would be shown before approving the call: its changes. Undefined as above, or if the tool has no
+   * preview.
+   */
   previewOf(call: AskedCall): Promise<Preview | undefined>;
-  /** Undefined when the user did not answer or cannot be asked. */
+  /** Returns undefined if the user did not answer or cannot be asked. */
   ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
-  /** What the session may spend, its children included. */
+  /** What the session and its children may spend. */
   readonly budget: {
     readonly spent: Amounts;
-    /** Infinity where there is no limit. */
+    /** Infinity if there is no limit. */
     readonly remaining: Amounts;
   };
 }
 
-/** A call that may never be made. */
+/** A hypothetical call, which may never be made. */
 export type AskedCall = Pick<ToolCallData, "name" | "type" | "arguments">;
 
 /** A model call outside the conversation. */
 export interface SideCall {
   readonly messages: readonly Message[];
-  /** The messages follow the conversation, with its prompt and tools, so that the vendor's cache serves. Calls are ignored. */
+  /**
+   * The messages continue the conversation, with its prompt and tools, so that the vendor's cache hits. Tool calls in
+   * the answer are ignored.
+   */
   readonly continuing?: boolean | undefined;
-  /** Another one than the conversation's may cost its cache. One that a model refuses is left out. */
+  /** A choice other than the conversation's may miss its cache. It is left out if the model does not support it. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** The only tools; what is called is in the answer, and nothing runs. */
+  /** The only tools of the call. Calls to them are returned in the answer; nothing runs. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly maxTokens?: number | undefined;
-  /** What the text of the answer must be, where the server can enforce it. */
+  /** The required form of the answer, if the server can enforce it. */
   readonly responseFormat?: ResponseFormat | undefined;
   readonly reasoningEffort?: string | undefined;
-  /** 2 minutes when absent. */
+  /** 2 minutes if absent. */
   readonly timeoutMs?: number | undefined;
-  /** Less patience than the session has with its own requests: no try begins after `withinMs`. */
+  /** A shorter retry policy than the session's own: no attempt begins after `withinMs`. */
   readonly patience?: { readonly tries: number; readonly withinMs: number } | undefined;
-  /** The answer is kept, and given again without a call when the same is asked on this branch: a process may end in between. */
+  /** The answer is stored, and reused if the same is asked again on this branch, even by another process. */
   readonly reuse?: boolean | undefined;
 }
 
-/** What a model call outside the conversation gave. */
+/** The result of a model call outside the conversation. */
 export interface SideAnswer {
   readonly text: string;
-  /** Calls of the tools that were given with the request. */
+  /** Calls to the tools that the request offered. */
   readonly calls: readonly ToolCallData[];
   /** `provider/id` of the model that answered. */
   readonly model: string;
@@ -94,10 +107,10 @@ export interface SideAnswer {
   readonly cost: number;
 }
 
-/** History as a vendor compacted it. */
+/** History that the vendor compacted. */
 export interface VendorCompaction {
   readonly history: VendorHistory;
-  /** The size of the context when it is sent back. */
+  /** Tokens in the context when it is sent back. */
   readonly tokens: number;
 }
 
@@ -109,57 +122,62 @@ export interface ProposedCall {
   readonly tier: Tier;
   /** One line that says what the call does. */
   readonly summary: string;
-  /** The running call that makes this one; absent for a call of the model. */
+  /** The running call that made this one; absent for a call of the model. */
   readonly within?: OuterCall | undefined;
 }
 
-/** A running call that makes another one. */
+/** A running call that makes another call. */
 export interface OuterCall {
   readonly callId: string;
   readonly label: string;
   readonly summary: string;
 }
 
-/** A call that will run as is, if it is allowed to. */
+/** A call whose arguments are final; it runs if approved. */
 export interface CallInfo extends ProposedCall {
-  /** What it will touch; undefined: the tool does not say, so above tier `read` it needs approval. */
+  /**
+   * What it will touch; undefined if the tool does not declare it, in which case it needs approval above tier `read`.
+   */
   readonly access: readonly Access[] | undefined;
-  /** What a person would be shown. Made when first asked for; from then on the call can make no other changes than these. */
+  /** What the user would be shown. Made on first use; from then on the call can make only these changes. */
   preview(): Promise<Preview>;
 }
 
 /** A request that is about to be sent. */
 export interface RequestInfo {
   readonly request: Request;
-  /** Entry id of each message after the prefix; undefined where recovery filled in a result. */
+  /** The entry id of each message after the prefix; undefined if recovery filled in a result. */
   readonly entryIds: readonly (string | undefined)[];
   readonly contextTokens: number;
-  /** It takes no fewer, whatever the server counted. */
+  /** A lower bound of the request's tokens, whatever the server counted. */
   readonly leastTokens?: number;
   readonly contextWindow: number;
   /** Absent for a model that is not in the catalog. */
   readonly modelInfo?: ModelInfo | undefined;
-  /** After an overflow: the window is smaller than was assumed. `stated`: the server named it; else no more than `tokens` can fit. */
+  /**
+   * After an overflow: the window is smaller than assumed. `stated`: the server named the size; otherwise `tokens` is
+   * an upper bound.
+   */
   readonly refusedWindow?: { readonly tokens: number; readonly assumed: number; readonly stated: boolean };
-  /** After an overflow: the request was taken, but its answer did not fit behind it. */
+  /** After an overflow: the request was accepted, but the answer did not fit after it. */
   readonly incomplete?: boolean;
 }
 
-/** A model call that failed for good: it is not worth trying again, or was tried often enough. */
+/** A model call that failed for good: retrying is pointless, or the retries are used up. */
 export interface FailedCall {
   readonly failure: InputError;
   readonly request: RequestInfo;
 }
 
-/** A call whose arguments are no JSON. */
+/** A call whose arguments are not valid JSON. */
 export interface UnreadableCall {
   readonly name: string;
-  /** What stands where the arguments belong, or the whole call. */
+  /** The text in place of the arguments, or the whole call. */
   readonly written: string;
   readonly tools: readonly ToolDefinition[];
 }
 
-/** What a compaction puts in the place of older history. */
+/** What a compaction puts in place of older history. */
 export interface CompactionPlan {
   readonly reason: string;
   readonly summary: string;
@@ -168,84 +186,90 @@ export interface CompactionPlan {
   readonly keep?: readonly string[] | undefined;
   readonly tokensBefore?: number | undefined;
   readonly preserveData?: PreservedData | undefined;
-  /** For hosts and for the next compaction; never sent. */
+  /** For hosts and the next compaction; never sent. */
   readonly details?: JsonObject | undefined;
-  /** Results among what is kept that are emptied as well. */
+  /** Kept results that are emptied as well. */
   readonly prune?: readonly string[] | undefined;
 }
 
-/** A compaction whose summary is still to be made: `compaction_start` comes first, then this is asked. */
+/** A compaction whose summary is not made yet: the session emits `compaction_start`, then calls this. */
 export interface CompactionDemand {
   readonly reason: string;
-  /** Undefined: there is nothing to compact. `prune`: it is enough to empty these. */
+  /** Returns undefined if there is nothing to compact. `prune`: emptying these entries is enough. */
   summarize(
     context: SeamContext,
     wishes?: SummaryWishes,
   ): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
 }
 
-/** The leaf is about to go to another place of the tree. */
+/** The leaf is about to move to another entry of the tree. */
 export interface TreeMove {
-  /** The entry that was chosen; null: the start. */
+  /** The chosen entry; null for the start. */
   readonly targetId: string | null;
   readonly oldLeafId: string | null;
   readonly newLeafId: string | null;
-  /** The last entry that both branches share; null when they share none. */
+  /** The last entry that both branches share; null if they share none. */
   readonly commonAncestorId: string | null;
-  /** What is left behind, oldest first. */
+  /** The entries that are left behind, oldest first. */
   readonly entriesToSummarize: readonly TreeEntry[];
   readonly userWantsSummary: boolean;
 }
 
-/** Stands at the new place for the work that was left. */
+/** The summary of the branch that was left, inserted at the new leaf. */
 export interface BranchSummary {
   readonly summary: string;
   readonly details?: JsonObject | undefined;
 }
 
-/** Another session is about to take the place of this one. */
+/** Another session is about to replace this one. */
 export interface SessionSwitch {
   readonly reason: "new" | "resume" | "fork" | "move";
-  /** Absent: it is new, or kept in memory only. */
+  /** Absent if the session is new or kept only in memory. */
   readonly sessionFile?: string | undefined;
 }
 
 /** Replaces the input, refuses it, or (undefined) leaves it as it is. */
 export type InputVerdict = { readonly content: InputContent } | { readonly reject: string } | undefined;
-/** Replaces the request, asks for compaction or pruning first, or (undefined) lets it go out. */
+/** Replaces the request, asks for compaction or pruning first, or (undefined) lets it be sent. */
 export type RequestVerdict =
   | { readonly request: Request }
   | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
-  /** Goes back to an earlier entry of this branch and puts a summary of what was left there. */
+  /** Goes back to an earlier entry of this branch and adds a summary of what was left. */
   | { readonly branch: { readonly to: string; readonly summary: string } }
-  /** The hook has made room itself, for example by a larger model: the request is made anew. */
+  /** The hook made room itself, for example by choosing a larger model: build the request again. */
   | { readonly retry: true }
   | undefined;
-/** How room was or is to be made for a request that is too long; undefined: another hook may know. */
+/** How to make room for a request that is too long; undefined: ask the next hook. */
 export type OverflowVerdict =
   | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
-  /** The hook has made room itself, for example by a larger model. */
+  /** The hook made room itself, for example by choosing a larger model. */
   | { readonly retry: true }
   | undefined;
-/** The hook has changed what failed, for example the model: the request is made anew. Undefined: another hook may know. */
+/**
+ * The hook changed the cause of the failure, for example the model: build the request again. Undefined: ask the next
+ * hook.
+ */
 export type FailureVerdict = { readonly retry: true } | undefined;
-/** The call as it was meant. Undefined: another hook may know; at last it is refused, and the model reads why. */
+/**
+ * The call as it was meant. Undefined: ask the next hook; if none can tell, the call is refused and the model reads
+ * why.
+ */
 export type ReadVerdict = { readonly name: string; readonly arguments: JsonObject } | undefined;
-/** Ends the stream now; `cut` is given to the model as a user message and it is asked again. */
+/** Ends the stream now; `cut` is sent to the model as a user message, and the model answers again. */
 export interface StreamCut {
   readonly cut: string;
-  /** Why, for people: nothing of the answer is kept. Absent: its text so far is. */
+  /** If set, discard the answer; this is the reason shown to the user. Otherwise its text so far is kept. */
   readonly discard?: string;
-  /** Rules whose text `cut` is; see `rulesInjected`. */
+  /** The rules whose text `cut` contains; see `rulesInjected`. */
   readonly rules?: readonly string[];
 }
-/** Cuts the stream, or (undefined) lets the event through. */
+/** Cuts the stream, or (undefined) lets the event pass. */
 export type StreamVerdict = StreamCut | undefined;
 /** Blocks the call with a reason for the model, replaces its arguments, or (undefined) lets it pass. */
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;
-/** Allows or denies the call, asks a person, or (undefined) has no opinion. */
+/** Allows or denies the call, asks the user, or (undefined) has no opinion. */
 export type ApprovalVerdict =
   | {
       readonly decision: "allow" | "deny" | "ask";
@@ -253,34 +277,34 @@ export type ApprovalVerdict =
       readonly reason?: string | undefined;
       /** What was decided about each thing that the call touches, for the journal. */
       readonly parts?: readonly DecidedPart[] | undefined;
-      /** Why the user was asked, and rules that the answer added: for the journal. */
+      /** Why the user was asked, and the rules that the answer added, for the journal. */
       readonly asked?: string | undefined;
       readonly remembered?: readonly string[] | undefined;
-      /** Names of all middleware that want a person to be asked; set by the session. */
+      /** Names of all middleware that asked for approval; set by the session. */
       readonly askedBy?: readonly string[] | undefined;
     }
   | undefined;
 /** Continues the input with this message instead of ending it. */
 export type StopVerdict = { readonly continueWith: InputContent } | undefined;
-/** Gives the model a message before its next answer. */
+/** Sends the model a message before its next answer. */
 export type RoundVerdict = { readonly tell: InputContent } | undefined;
-/** Objects, gives the summary, or (undefined) lets it happen. */
+/** Objects, supplies the summary, or (undefined) lets the move happen. */
 export type TreeVerdict = { readonly cancel: string } | BranchSummary | undefined;
 /** Objects, or (undefined) lets it happen. */
 export type LeaveVerdict = { readonly cancel: string } | undefined;
-/** What hooks want of a compaction. */
+/** What hooks contribute to a compaction. */
 export interface SummaryWishes {
-  /** These stand for older history, and no model is asked. */
+  /** If set, these notes replace older history and no model is asked. */
   readonly notes?: string | undefined;
-  /** What the summary should pay attention to, unless the user said that. */
+  /** What the summary should focus on, unless the user said so. */
   readonly prompt?: string | undefined;
-  /** Given to the model that summarizes. */
+  /** Added to the prompt of the summarizing model. */
   readonly context?: readonly string[] | undefined;
   /** Stored with the compaction, never sent. */
   readonly preserveData?: PreservedData | undefined;
 }
 
-/** Says what a compaction should respect, or cancels it. */
+/** Contributes to a compaction, or cancels it. */
 export type SummaryVerdict = SummaryWishes | { readonly cancel: string } | undefined;
 /** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
@@ -291,21 +315,24 @@ export interface EndedInput {
   readonly awaiting?: AwaitedInput | undefined;
 }
 
-/** Hooks around what a session does; every one is optional, gets a signal and has a deadline. */
+/** Hooks around what a session does; each is optional, gets a signal and has a deadline. */
 export interface Middleware {
-  /** What error messages call it. */
+  /** The name used in error messages. */
   readonly name: string;
-  /** Deadline of each of its hooks; the session's `hookTimeoutMs` when absent. */
+  /** Deadline of each hook; the session's `hookTimeoutMs` if absent. */
   readonly timeoutMs?: number | undefined;
   onInput?(input: { readonly content: InputContent }, context: SeamContext): Promise<InputVerdict> | InputVerdict;
-  /** A changed request must keep its prefix or be the consequence of a compaction or prune. */
+  /** A changed request must keep its prefix, unless the change follows from a compaction or prune. */
   beforeRequest?(info: RequestInfo, context: SeamContext): Promise<RequestVerdict> | RequestVerdict;
   onOverflow?(info: RequestInfo, context: SeamContext): Promise<OverflowVerdict> | OverflowVerdict;
-  /** Not for a request that is too long: that is `onOverflow`'s. */
+  /** Not called for a request that is too long; that is the job of `onOverflow`. */
   onFailure?(call: FailedCall, context: SeamContext): Promise<FailureVerdict> | FailureVerdict;
-  /** Before the answer is journalled: what is read here stands in the history. Not for an answer that ended at its limit. */
+  /**
+   * Called before the answer is journalled: the returned call becomes part of the history. Not called for an answer cut
+   * off at its limit.
+   */
   onUnreadable?(call: UnreadableCall, context: SeamContext): Promise<ReadVerdict> | ReadVerdict;
-  /** Hot: called for every delta. */
+  /** Hot path: called for every delta. */
   onStreamEvent?(event: StreamEvent, context: SeamContext): Promise<StreamVerdict> | StreamVerdict;
   beforeCall?(call: ProposedCall, context: SeamContext): Promise<CallVerdict> | CallVerdict;
   /** All are asked; deny beats ask beats allow. */
@@ -315,24 +342,27 @@ export interface Middleware {
     result: ToolResult,
     context: SeamContext,
   ): Promise<ToolResult | undefined> | ToolResult | undefined;
-  /** All calls of an answer have their results. */
+  /** Called when all calls of an answer have their results. */
   afterRound?(context: SeamContext): Promise<RoundVerdict> | RoundVerdict;
-  /** The model has nothing more to do. */
+  /** Called when the model has nothing more to do. */
   beforeStop?(
     info: { readonly text: string; readonly rounds: number },
     context: SeamContext,
   ): Promise<StopVerdict> | StopVerdict;
-  /** The input has ended, in whatever way: whether its work is proven. The first that knows decides. It must answer at once. */
+  /**
+   * Called when an input has ended, in whatever way: whether its work is proven. The first hook that answers decides.
+   * It must be synchronous.
+   */
   verdictAtEnd?(end: EndedInput, context: SeamContext): Verification | undefined;
-  /** A summary is about to be asked for; the first that answers decides. */
+  /** Called before a summary is requested; the first hook that answers decides. */
   beforeSummary?(
     wish: { readonly reason: string; readonly tokensBefore: number },
     context: SeamContext,
   ): Promise<SummaryVerdict> | SummaryVerdict;
   beforeCompact?(plan: CompactionPlan, context: SeamContext): Promise<CompactVerdict> | CompactVerdict;
-  /** The first that cancels or gives a summary decides. */
+  /** The first hook that cancels or supplies a summary decides. */
   beforeTree?(move: TreeMove, context: SeamContext): Promise<TreeVerdict> | TreeVerdict;
-  /** A new session is about to begin with what came before this message of the user. */
+  /** Called before a new session starts from the history before this user message. */
   beforeBranch?(branch: { readonly entryId: string }, context: SeamContext): Promise<LeaveVerdict> | LeaveVerdict;
   beforeSwitch?(to: SessionSwitch, context: SeamContext): Promise<LeaveVerdict> | LeaveVerdict;
 }

@@ -1,27 +1,27 @@
-// Artifacts of a session that goes on as another one: the copy has them under the same numbers.
+// Copies the artifacts of a session that continues as another one; they keep their numbers.
 
 import { constants, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isArtifactName, LOCAL_FOLDER } from "./file-artifacts.ts";
 
-/** Names of those that could not be copied: without them the copy still works, only their text is missing. */
+/** Returns the names of those that could not be copied: the copy still works, only their text is missing. */
 export function copyArtifacts(from: string, to: string): string[] {
   copyLocalTexts(from, to);
   return artifactsIn(from).filter((name) => !isCopied(join(from, name), to, name));
 }
 
-/** What the session and its children left for each other under local://. */
+/** Copies the texts that the session and its children exchanged under local://. */
 function copyLocalTexts(from: string, to: string): void {
   const source = join(from, LOCAL_FOLDER);
   if (!existsSync(source)) return;
   cpSync(source, join(to, LOCAL_FOLDER), {
     recursive: true,
-    // Files and folders only: a link may lead anywhere.
+    // Copies only files and folders, because a link may lead anywhere.
     filter: (path) => lstatSync(path).isFile() || lstatSync(path).isDirectory(),
   });
 }
 
-/** A folder that cannot be read has none to offer. */
+/** An unreadable folder counts as empty. */
 function artifactsIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter(isArtifactName);
@@ -30,7 +30,7 @@ function artifactsIn(folder: string): string[] {
   }
 }
 
-/** Under the name of an artifact may lie a pipe. */
+/** A pipe may have the name of an artifact. */
 function isCopied(file: string, folder: string, name: string): boolean {
   try {
     if (!lstatSync(file).isFile()) return false;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { ArtifactRef, ArtifactWriter } from "../../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
-/** The folder beside the artifacts where a session and its children leave texts for each other. */
+/** The folder next to the artifacts through which a session and its children exchange texts. */
 export const LOCAL_FOLDER = "local";
 const NAME = /^(\d{1,15})\..*\.log$/;
 export const isArtifactName = (name: string): boolean => NAME.test(name);
 
-/** Artifacts as `<folder>/<n>.<tool>.log`. The folder appears with the first one. */
+/** Artifacts as `<folder>/<n>.<tool>.log`. The folder is created with the first one. */
 export class FileArtifacts implements ArtifactStore {
   readonly #folder: string;
 
@@ -41,7 +41,7 @@ export class FileArtifacts implements ArtifactStore {
   async read(id: number, range?: { start: number; end: number }): Promise<Uint8Array | undefined> {
     const name = this.#files().get(id);
     if (name === undefined) return undefined;
-    // Without waiting: under the name of an artifact may lie a pipe.
+    // Non-blocking, because a pipe may have the name of an artifact.
     const file = await open(join(this.#folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();

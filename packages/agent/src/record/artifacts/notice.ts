@@ -1,6 +1,6 @@
-// How the model is told where the whole of a shortened output is: one wording for every tool and report.
+// The notice that tells the model where to find the whole of a shortened output: one wording for every tool and report.
 
-/** `size` says how much it is, such as "99999 lines"; an output that is large enough to count is best read in parts. */
+/** `size` describes its length, such as "99999 lines"; an output worth counting is best read in parts. */
 export function artifactNotice(id: number, size?: string): string {
   const address = `artifact://${id}`;
   if (size === undefined) return `[Full output: ${address}]`;
@@ -9,6 +9,6 @@ export function artifactNotice(id: number, size?: string): string {
 
 export const unsavedNotice = (why: string): string => `[Full output could not be saved: ${why}]`;
 
-/** What the tool itself said: the notice is for the model. */
+/** The tool's own text, without the notice, which is only for the model. */
 export const withoutArtifactNotice = (text: string): string =>
   text.replace(/\n\[Full output(?:, [^\n]*)?: artifact:\/\/[^\n]*\]$/, "");

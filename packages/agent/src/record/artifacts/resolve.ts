@@ -1,4 +1,4 @@
-// `artifact://<n>` as text: all of it, or the lines or characters that are wanted.
+// Resolves `artifact://<n>` to text: all of it, or the requested lines or characters.
 
 import { StringDecoder } from "node:string_decoder";
 import { wellFormed } from "../../base/text/well-formed.ts";
@@ -6,14 +6,14 @@ import type { SchemeContent, SchemeResolver, WantedPart } from "../../contract/s
 import { ToolFailure } from "../../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
-/** 1-based, both ends included. */
+/** 1-based, both ends inclusive. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 /** The outputs of a session under `artifact://`. */
-/** The store is asked for with the first use: a session that has none yet must not be given one. */
+/** Gets the store on first use, because a session without artifacts must not create one. */
 export function artifactResolver(store: () => ArtifactStore): SchemeResolver {
   return {
     hasSelectors: true,
@@ -53,7 +53,7 @@ async function readPart(
 
 const CHUNK = 1 << 20;
 
-/** Reads in pieces up to the last wanted character; half a character at either end is replaced. */
+/** Reads in pieces up to the last requested character; half a character at either end is replaced. */
 async function readChars(store: ArtifactStore, id: number, { from, to }: Span): Promise<string | undefined> {
   const decoder = new StringDecoder("utf8");
   let wanted = "";
@@ -68,7 +68,7 @@ async function readChars(store: ArtifactStore, id: number, { from, to }: Span): 
   }
 }
 
-/** Reads in pieces up to the last wanted line, so that the size of the artifact does not matter. */
+/** Reads in pieces up to the last requested line, so that the size of the artifact does not matter. */
 async function readLines(store: ArtifactStore, id: number, lines: Span): Promise<Uint8Array | undefined> {
   const wanted: Uint8Array[] = [];
   let line = 1;

@@ -1,12 +1,12 @@
-// Full outputs that do not fit a result: numbered per session, one number space for the session and its children.
+// Full outputs that do not fit into a result, numbered per session; a session and its children share one sequence.
 
 import type { ArtifactRef, ArtifactWriter } from "../../contract/tool.ts";
 
-/** Where output that is too long for a result is kept, by number; the model reads it as `artifact://<number>`. */
+/** Stores output that is too long for a result, by number; the model reads it as `artifact://<number>`. */
 export interface ArtifactStore {
-  /** Takes the next number. `name` is the tool that writes. */
+  /** Assigns the next number. `name` is the tool that writes. */
   open(name: string): ArtifactWriter;
-  /** Undefined when there is no such artifact. `end` is exclusive. */
+  /** Undefined if there is no such artifact. `end` is exclusive. */
   read(id: number, range?: { start: number; end: number }): Promise<Uint8Array | undefined>;
   ids(): Promise<readonly number[]>;
 }

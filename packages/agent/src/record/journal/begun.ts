@@ -1,16 +1,17 @@
-// Whether a session has begun in a file. A process that is killed, or finds the disk full, between making a journal and
-// writing its first line leaves an empty file or a part of that line; nothing was promised in it, so the path is free.
+// Whether a file contains a session. A process that is killed, or finds the disk full, between creating a journal and
+// writing its first line leaves an empty file or a part of that line; nothing in it was acknowledged, so the path may
+// be reused.
 
 import { statSync } from "node:fs";
 import { JOURNAL_VERSION } from "../../contract/journal.ts";
 import { salvage } from "./line.ts";
 import { readStart } from "./regular-file.ts";
 
-/** More than any header: a file that goes on this long without a line break is something else. */
+/** Longer than any header: a file without a line break in this range is something else. */
 const LONGEST_HEADER = 64 << 10;
 const HEADER_START = `{"type":"session","version":${JOURNAL_VERSION},"id":"`;
 
-/** False when the file is missing, empty, or breaks off inside a header of ours. A file of another kind counts as begun. */
+/** False if the file is missing, empty, or ends inside one of our headers. Any other kind of file returns true. */
 export function hasBegun(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return false;

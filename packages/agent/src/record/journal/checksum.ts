@@ -1,11 +1,11 @@
-// CRC-32 of a line. The system's implementation is the fastest on large files, but loading it costs a start-up more than
-// the few short lines that come before the first request, so those are summed here.
+// CRC-32 of a line. The system's implementation is the fastest for large files, but loading it takes longer than
+// summing the few short lines before the first request, so we sum those here.
 
 const SHORT_BYTES = 16 << 10;
 
 /**
- * For half a byte at a time. Written out, and short: the few lines that are summed with it do not pay for making it. With
- * a sign, since numbers over 31 bits are allocated each time they are read.
+ * Processes half a byte at a time. The table is a literal and short, because computing it would not pay off for the few
+ * lines summed with it. Values are signed, because numbers over 31 bits are allocated on each read.
  */
 const TABLE: readonly number[] = [
   0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c, -0x12477ce0,
@@ -27,7 +27,10 @@ export function crc32(bytes: Uint8Array, end: number): number {
   return ~sum >>> 0;
 }
 
-/** Called before many lines are read. A memo of a builtin module, not state: it only ever changes how fast a sum is. */
+/**
+ * Call this before reading many lines. It memoizes a builtin module rather than state: it only affects how fast a sum
+ * is.
+ */
 export function useSystemChecksum(): void {
   zlibCrc32 ??= process.getBuiltinModule("node:zlib").crc32;
 }

@@ -1,4 +1,4 @@
-// Settings that the path to the leaf carries: each entry replaces or extends what stood before it.
+// The settings carried by the path to the leaf: each entry replaces or extends earlier values.
 
 import type { TreeEntry } from "../../contract/journal.ts";
 import type { ContextState } from "../../contract/journal-reader.ts";
@@ -20,20 +20,20 @@ const STATE_TYPES: ReadonlySet<string> = new Set([
   "mcp_tool_selection",
 ]);
 
-/** Entries that carry state and nothing to send. */
+/** Whether entries of this type only carry state and are never sent. */
 export function isStateEntry(type: string): boolean {
   return STATE_TYPES.has(type);
 }
 
-/** The model of a role; `default` falls back to the model that answered last. */
+/** The model for a role; `default` falls back to the model of the last answer. */
 export function modelFor(state: ContextState, role: string): string | undefined {
   return state.models[role] ?? (role === "default" ? state.lastModel : undefined);
 }
 
-/** In an entry: no level is requested any more. */
+/** Value in an entry that ends the request for a level. */
 export const OWN_LEVEL = "default";
 
-/** Takes entries one after the other. What adds up is made into a value only when a caller asks for it. */
+/** Takes entries in order. Accumulated parts become a value only when a caller asks for it. */
 export class StateFold {
   readonly #models = new Map<string, string>();
   readonly #rules = new Set<string>();

@@ -1,26 +1,26 @@
 // What the model sees, as a projection of the tree: the path from the root to the leaf, with compaction, pruning and
-// tool results put in order. The view follows the leaf, so that one more entry costs the same in a long history.
+// tool results put in order. The view follows the leaf at constant cost per entry, however long the history is.
 
 import { type ContentPart, Message } from "@lathe/llm";
 import type { CompactionEntry, PruneEntry, TreeEntry, VendorHistory } from "../../contract/journal.ts";
 import type { Context, ContextState } from "../../contract/journal-reader.ts";
 import { isStateEntry, StateFold } from "./context-state.ts";
 
-/** Stands as the result of a call that was interrupted. */
+/** The result of a call that was interrupted. */
 export const INTERRUPTED_RESULT = "[interrupted before this call finished]";
-/** Stands in the place of content that was pruned. */
+/** Replaces content that was pruned. */
 export const PRUNED_NOTICE = "[pruned to save context]";
 
-/** What stands in the place of a result that was emptied to save context. */
+/** Matches the text that replaces a result that was emptied to save context. */
 export const PRUNED_RESULT = /^\[Output truncated - \d+ tokens\]$/m;
 
-/** What a view needs to know of a journal; `meta` must be cheap, `entry` may parse. */
+/** What a view needs from a journal; `meta` must be cheap, `entry` may parse. */
 export interface ContextSource {
   meta(id: string): { readonly type: string; readonly parentId: string | null } | undefined;
   entry(id: string): TreeEntry;
 }
 
-/** Positions in `messages` at which the results of an answer's calls belong, by call. Servers may give two calls one id. */
+/** Positions in `messages` of the results of an answer's calls, by call. Servers may give two calls the same id. */
 type OpenBatch = Map<string, { readonly places: number[]; answered: number }>;
 
 /** The context at a leaf; follows new entries at constant cost. */
@@ -31,9 +31,9 @@ export class ContextView implements Context {
   #entryIds: (string | undefined)[] = [];
   #state = new StateFold();
   #batch: OpenBatch | undefined;
-  /** Entries that are sent without their content (true), or without their non-text parts (the replacement text). */
+  /** Entries that are sent without their content (true), or with this text in place of their non-text parts. */
   #pruned = new Map<string, true | string>();
-  /** Answers that are sent without what only their maker can read. */
+  /** Answers that are sent without the parts that only their own model can read. */
   #unsigned = new Set<string>();
   #isCompacted = false;
 
@@ -54,12 +54,12 @@ export class ContextView implements Context {
   get state(): ContextState {
     return this.#state.state;
   }
-  /** Something of the path is not sent, or not whole. */
+  /** Part of the path is left out or shortened. */
   get isShortened(): boolean {
     return this.#isCompacted || this.#pruned.size > 0;
   }
 
-  /** Follows a new entry. Constant time when it continues the leaf and neither compacts nor prunes. */
+  /** Follows a new entry. Constant time if it continues the leaf and neither compacts nor prunes. */
   follow(entry: TreeEntry): void {
     if (entry.parentId !== this.#leaf || entry.type === "compaction" || entry.type === "prune") {
       this.moveTo(entry.id);
@@ -91,7 +91,7 @@ export class ContextView implements Context {
     this.#findLastModel(hidden);
   }
 
-  /** Ids on the way to the leaf, root first; `compactions` from the leaf on. */
+  /** Ids on the path to the leaf, root first; `compactions` start at the leaf. */
   #walk(leaf: string | null): { path: string[]; stateful: string[]; compactions: string[] } {
     const path: string[] = [];
     const stateful: string[] = [];
@@ -107,7 +107,10 @@ export class ContextView implements Context {
     return { path: path.reverse(), stateful: stateful.reverse(), compactions };
   }
 
-  /** Messages by entry (and by filled-in result), so that rebuilding keeps the identity encoders cache by. */
+  /**
+   * Messages by entry (and by filled-in result), so that rebuilding preserves the object identity that encoders cache
+   * by.
+   */
   #madeSoFar(): Map<string, Message> {
     const made = new Map<string, Message>();
     let answer = "";
@@ -123,7 +126,7 @@ export class ContextView implements Context {
     return made;
   }
 
-  /** `isRestored`: what it emptied was asked for again later. What a vendor refused stays out. */
+  /** `isRestored`: content that it emptied was requested again later. What a vendor refused stays out. */
   #takeState(entry: TreeEntry, isRestored: boolean): void {
     if (entry.type !== "prune") this.#state.add(entry);
     else if (!isRestored || entry.media !== undefined || entry.thoughts) this.#prune(entry);
@@ -135,8 +138,8 @@ export class ContextView implements Context {
   }
 
   /**
-   * After a compaction: itself (its summary), the entries it keeps verbatim, its tail, and what came later. The rest of the
-   * path is hidden behind the summary.
+   * After a compaction: the compaction itself (its summary), the entries it keeps verbatim, its tail, and everything
+   * later. The summary replaces the rest of the path.
    */
   #sentOf(
     path: readonly string[],
@@ -148,7 +151,7 @@ export class ContextView implements Context {
     const tailAt = path.indexOf(compaction.firstKeptEntryId);
     const before = path.slice(0, tailAt === -1 ? at : tailAt);
     const kept = before.filter((id) => keep.has(id));
-    // An earlier summary may stand inside the tail; the new one was made from it.
+    // The tail may contain an earlier summary, which the new one already covers.
     const tail = path.slice(before.length, at).filter((id) => this.#source.meta(id)?.type !== "compaction");
     return {
       sent: [compaction.id, ...kept].concat(tail, path.slice(at + 1)),
@@ -194,7 +197,7 @@ export class ContextView implements Context {
     this.#entryIds.push(id);
   }
 
-  /** A result without an open call (its call was compacted away, or it is a second answer) is not sent. */
+  /** A result without an open call (the call was compacted away, or this is a second answer) is not sent. */
   #answer(id: string, message: Message): void {
     const open = this.#batch?.get(message.toolCallId ?? "");
     const place = open?.places[open.answered++];
@@ -209,7 +212,7 @@ export class ContextView implements Context {
     return pruned === undefined ? id : `${id}!${pruned}`;
   }
 
-  /** The last answer says which model is in use, even when it was compacted away. */
+  /** The last answer determines the model in use, even if it was compacted away. */
   #findLastModel(hidden: readonly string[]): void {
     for (let at = hidden.length - 1; at >= 0 && this.#state.lastModel === undefined; at--) {
       const id = hidden[at]!;
@@ -230,7 +233,10 @@ export function pathTo(source: Pick<ContextSource, "meta">, leaf: string | null)
   return path.reverse();
 }
 
-/** The projection as a plain function. `leaf` null is the empty context; an unknown or absent leaf means the last entry. */
+/**
+ * The projection as a plain function. A null `leaf` gives the empty context; an unknown or absent one means the last
+ * entry.
+ */
 export function buildContext(entries: readonly TreeEntry[], leaf?: string | null): Context {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const view = new ContextView({ meta: (id) => byId.get(id), entry: (id) => byId.get(id)! });
@@ -242,7 +248,7 @@ export function buildContext(entries: readonly TreeEntry[], leaf?: string | null
 function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message | undefined {
   switch (entry.type) {
     case "message":
-      // Stands for an entry that cannot be used.
+      // A placeholder for an unusable entry.
       if (entry.message.role === "user" && entry.message.content.length === 0) return undefined;
       if (typeof pruned === "string") return sendable(withoutMedia(entry.message, pruned));
       return sendable(pruned ? prunedMessage(entry.message) : entry.message);
@@ -251,7 +257,7 @@ function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message
     case "branch_summary":
       return Message.user(`<branch_summary>\n${entry.summary}\n</branch_summary>`);
     case "compaction":
-      // A compaction that was taken back: everything is sent again.
+      // An undone compaction: everything is sent again.
       if (entry.summary === "") return undefined;
       return typeof pruned === "string" ? withoutMedia(compactionMessage(entry), pruned) : compactionMessage(entry);
     default:
@@ -274,12 +280,15 @@ const compactedPart = ({ provider, model, item }: VendorHistory): ContentPart =>
   origin: { provider, model },
 });
 
-/** System and developer text in the middle of a history goes in place as user text; the prefix holds the system prompt. */
+/**
+ * System and developer text in the middle of a history is sent as user text in its position; the prefix holds the
+ * system prompt.
+ */
 function sendable(message: Message): Message {
   return message.role === "system" || message.role === "developer" ? { ...message, role: "user" } : message;
 }
 
-/** Answers of the model stay: their calls and signed thinking must be replayed as they were. */
+/** Answers of the model stay complete, because their calls and signed thinking must be replayed unchanged. */
 function prunedMessage(message: Message): Message {
   if (message.role === "assistant") return message;
   if (message.role !== "tool") return { ...message, content: [{ kind: "text", text: PRUNED_NOTICE }] };
@@ -306,7 +315,7 @@ function textInstead(part: ContentPart, notice: string): ContentPart {
   return { kind: "tool_result", toolResult: { ...rest, content: text === "" ? notice : `${text}\n${notice}` } };
 }
 
-/** Undefined when there was nothing else in it. A message without such parts is returned unchanged. */
+/** Undefined if there was nothing else in it. A message without such parts is returned unchanged. */
 function withoutThoughts(message: Message): Message | undefined {
   if (!message.content.some(isSigned)) return message;
   const content = message.content.flatMap((part): ContentPart[] => {
@@ -320,7 +329,7 @@ function withoutThoughts(message: Message): Message | undefined {
   return content.length === 0 ? undefined : { ...message, content };
 }
 
-/** Contains parts that only the model that made them can use. */
+/** Parts that only the model that made them can use. */
 export function isSigned(part: ContentPart): boolean {
   if (part.kind === "text") return part.signature !== undefined;
   if (part.kind === "tool_call") return part.toolCall.signature !== undefined || part.toolCall.origin !== undefined;

@@ -1,5 +1,5 @@
-// From the bytes of a line to a value that readers can rely on: parsed, with its blobs, and of the shape of its kind. Every
-// reader of lines comes through here, since a line with a right checksum may still hold anything.
+// Decodes the bytes of a line into a value that readers can rely on: parsed, with its blobs, and with the fields of its
+// kind. Every reader of lines uses this, because a line with a correct checksum may still contain anything.
 
 import { isJsonObject, parseJson } from "@lathe/llm";
 import type { BlobStore } from "../../base/blobs/store.ts";
@@ -9,17 +9,17 @@ import { repairMissing } from "./missing.ts";
 import { isShallow } from "./nesting.ts";
 import { fromStored, mentionsBlob } from "./payload.ts";
 
-/** Deeper than a tool's arguments may be (`MOST_NESTING`), by what stands around them. */
+/** Greater than the limit for tool arguments (`MOST_NESTING`), to allow for the structure around them. */
 const DEEPEST_LINE = 256;
 
 export type LineValue = Record<string, unknown>;
 
 export type Decoded =
   | { readonly value: LineValue; readonly spare: readonly string[] }
-  /** Why the line cannot be used. */
+  /** Why the line is unusable. */
   | { readonly problem: string };
 
-/** The value as it stands in the line: blobs are references, shapes are not checked. */
+/** The value as stored in the line: blobs are references, and fields are not checked. */
 export function parseChecked(line: Buffer): { readonly value: LineValue } | { readonly problem: string } {
   const value = parseJson(line.toString("utf8"));
   if (value === undefined) return { problem: "is not JSON" };
@@ -29,7 +29,7 @@ export function parseChecked(line: Buffer): { readonly value: LineValue } | { re
   return { value: value as LineValue };
 }
 
-/** `missing` is told of every blob that is not there; what it held reads as a notice. */
+/** Calls `missing` for every missing blob, whose content is replaced by a notice. */
 export function decodeLine(line: Buffer, blobs: BlobStore, missing: (hash: string) => void = () => {}): Decoded {
   const parsed = parseChecked(line);
   if ("problem" in parsed) return parsed;
@@ -42,7 +42,7 @@ export function decodeLine(line: Buffer, blobs: BlobStore, missing: (hash: strin
   return { value, spare };
 }
 
-/** The same as one of ours, for readers that pass over what cannot be used. */
+/** Like `decodeLine`, but returns only valid lines, for readers that skip unusable ones. */
 export function readLine(line: Buffer, blobs: BlobStore): JournalLine | undefined {
   const decoded = decodeLine(line, blobs);
   return "problem" in decoded ? undefined : (decoded.value as unknown as JournalLine);

@@ -1,5 +1,5 @@
-// Reads entries back from their lines on demand and keeps the last few. A line that cannot be used is said and stands in for
-// nothing: its place in the tree stays, so that what hangs on it is not lost with it.
+// Parses entries from their lines on demand and caches the last few. An unusable line is reported and replaced by an
+// empty placeholder: it keeps its position in the tree, so that its descendants are not lost.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { OutsideLine, TreeEntry } from "../../contract/journal.ts";
@@ -10,7 +10,7 @@ import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
 
 const RECENT_ENTRIES = 64;
-/** Kind of state under which an unusable entry of another kind is given out. */
+/** Kind of the placeholder for an unusable entry. */
 const UNUSABLE = "lathe:unusable";
 
 export class EntryReader {
@@ -42,7 +42,7 @@ export class EntryReader {
     if (!oldest.done) this.#recent.delete(oldest.value);
   }
 
-  /** Undefined for a line that cannot be used. */
+  /** Undefined if the line is unusable. */
   outside(store: JournalStore, type: OutsideLine["type"], span: LineSpan): OutsideLine | undefined {
     const value = this.#load(store, span, `A line of the kind ${type}`);
     return value?.["type"] === type ? (value as unknown as OutsideLine) : undefined;
@@ -75,10 +75,10 @@ function placeholder({ id, type, parentId }: EntryMeta): TreeEntry {
   return { type: "custom", ...place, customType: UNUSABLE, data: null };
 }
 
-/** A name that a line holds twice is read as the last by JSON, and as the first by the index. */
+/** For a duplicate key in a line, JSON uses the last value and the index the first. */
 const isEntryOf = ({ id, type }: EntryMeta, value: LineValue): boolean => value["id"] === id && value["type"] === type;
 
-/** A parent that was lost has been replaced by the scan; the line still names the old one. */
+/** The scan replaces a lost parent, but the line still names the old one. */
 function asEntry(value: LineValue, { parentId }: EntryMeta): TreeEntry {
   if (value["parentId"] !== parentId) value["parentId"] = parentId;
   return value as unknown as TreeEntry;

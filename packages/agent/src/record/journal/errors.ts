@@ -1,7 +1,10 @@
-/** Why a journal refused: another writer has it, it cannot be read, its format is newer, it is closed, an id is unknown, a label cannot be set, the disk failed. */
+/**
+ * Why a journal operation was refused: another writer has the journal open, it cannot be read, its format is newer, it
+ * is closed, an id is unknown, a label cannot be set, or the disk failed.
+ */
 export type JournalErrorCode = "locked" | "corrupt" | "version" | "closed" | "unknown_entry" | "label" | "io";
 
-/** Every refusal of the journal. `message` is one line that says what is wrong and what to do next. */
+/** Every error of the journal. `message` is one line that says what is wrong and what to do next. */
 export class JournalError extends Error {
   readonly code: JournalErrorCode;
   constructor(code: JournalErrorCode, message: string, options: { cause?: unknown } = {}) {
@@ -11,7 +14,7 @@ export class JournalError extends Error {
   }
 }
 
-/** Failures of the blob store are failures of the journal. */
+/** Reports failures of the blob store as failures of the journal. */
 export function beside<T>(work: () => T): T {
   try {
     return work();

@@ -1,4 +1,4 @@
-// A journal in a file: O_APPEND writes by the one process that holds its locks.
+// A journal in a file, written with O_APPEND by the one process that holds its locks.
 
 import {
   closeSync,
@@ -22,16 +22,16 @@ import type { JournalStore } from "./store.ts";
 
 const SCRATCH_BYTES = 256 << 10;
 
-/** Who writes to a session file; without an owner it is only read. */
+/** The writer of a session file; without an owner, the file is opened read-only. */
 export interface FileStoreOptions {
-  /** Who writes; absent = read only, without a lock. */
+  /** The writer; absent for read-only access without a lock. */
   readonly owner?: LockOwner | undefined;
   /**
-   * Create the file (and its folder) when it is not there; otherwise a missing file is an error. One in which no session
-   * has begun is emptied.
+   * Create the file (and its folder) if it does not exist; otherwise a missing file is an error. A file without a
+   * started session is emptied.
    */
   readonly create?: boolean | undefined;
-  /** Folder of the locks by inode, which all writers must share; the journal's own when absent. */
+  /** Folder of the locks by inode, which all writers must share; the journal's own folder if absent. */
   readonly locks?: string | undefined;
 }
 
@@ -39,19 +39,22 @@ export interface FileStoreOptions {
 export class FileStore implements JournalStore {
   readonly label: string;
   readonly folder: string;
-  /** None of a file that is only read. */
+  /** Empty if the file is opened read-only. */
   readonly #locks: JournalLock[] = [];
   readonly #isWriter: boolean;
   #fd: number | undefined;
-  /** A new file has another name until it holds its first line: what is called a session always is one. */
+  /**
+   * The temporary name of a new file, until it holds its first line: a file with a session's name always contains a
+   * session.
+   */
   #unnamed: string | undefined;
-  /** Its name is not yet safe in the folder. */
+  /** Its directory entry is not synced yet. */
   #isNew = false;
   #size = 0;
   #error: JournalError | undefined;
-  /** Reused by reads, which come one line or one chunk at a time. */
+  /** Buffer for reads, which come one line or one chunk at a time. */
   #scratch: Buffer | undefined;
-  /** What of the file is in it, and where the last read ended. What was written never changes. */
+  /** The part of the file in the buffer, and where the last read ended. Written bytes never change. */
   #window = { start: 0, end: 0, lastEnd: -1 };
 
   constructor(path: string, options: FileStoreOptions = {}) {
@@ -70,14 +73,17 @@ export class FileStore implements JournalStore {
     }
   }
 
-  /** By path before the file is touched, and by inode once it is open: a hard link is another path of the same file. */
+  /**
+   * Locked by path before the file is touched, and by inode once it is open: a hard link is another path of the same
+   * file.
+   */
   #openFile({ owner, create, locks }: FileStoreOptions): void {
     if (owner) this.#locks.push(lockPath(this.label, owner));
     const access = owner ? constants.O_RDWR | constants.O_APPEND : constants.O_RDONLY;
-    // What is locked is what is opened: the path is a real one, so a link there was put in its place just now.
+    // We must open the file that we locked: the path is a real path, so a link there has only just been created.
     const flags = access | constants.O_NOFOLLOW;
     if (create && !existsSync(this.label)) this.#unnamed = `${this.label}.new`;
-    // What a process that was killed has left under that name holds no session.
+    // A file that a killed process left under that name contains no session.
     const newFile = constants.O_CREAT | constants.O_TRUNC;
     const fd =
       this.#unnamed === undefined
@@ -104,7 +110,7 @@ export class FileStore implements JournalStore {
   read(offset: number, length: number): Buffer {
     if (length > SCRATCH_BYTES) return this.#fill(Buffer.allocUnsafe(length), offset);
     const { start, end, lastEnd } = this.#window;
-    // Lines are mostly read in their order, so the ones behind come along; a line from elsewhere is read alone.
+    // Lines are mostly read in order, so we read ahead; a line from elsewhere is read alone.
     const goesOn = offset >= lastEnd && offset - lastEnd < SCRATCH_BYTES / 2;
     this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
     if (offset < start || offset + length > end) {
@@ -145,7 +151,7 @@ export class FileStore implements JournalStore {
     if (this.#error) throw this.#error;
     const fd = this.#open();
     try {
-      // Both at once: the disk writes them in one go.
+      // Both at once, so that the disk writes them together.
       await Promise.all([syncFile(fd), this.#isNew ? syncPath(dirname(this.label)) : undefined]);
       this.#isNew = false;
     } catch (error) {
@@ -157,7 +163,7 @@ export class FileStore implements JournalStore {
     this.#release();
   }
 
-  /** The lock by inode goes first: the number may belong to another file as soon as this one is closed. */
+  /** The lock by inode is released first, because the inode number may be reused as soon as the file is closed. */
   #release(): void {
     const [byPath, byInode] = this.#locks.splice(0);
     byInode?.release();
@@ -192,7 +198,10 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Making all folders at once says ENOENT on a read-only disk; the first one that is missing says why. */
+/**
+ * On a read-only disk, creating all folders at once reports ENOENT; creating the first missing one reports the real
+ * reason.
+ */
 function reasonAgainst(path: string): unknown {
   let missing = path;
   while (!existsSync(dirname(missing))) missing = dirname(missing);

@@ -8,26 +8,26 @@ import type { JournalDeps } from "./new-lines.ts";
 import type { JournalStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
 
-/** How much of the other journal to take, and where the copy goes. */
+/** How much of the other journal to take, and where the copy is written. */
 export interface ForkOptions {
-  /** The last entry to take over; null = none. */
+  /** The last entry to copy; null for none. */
   readonly upTo: string | null;
   readonly header: NewHeader;
-  /** Empty. */
+  /** An empty store. */
   readonly store: JournalStore;
 }
 
 /**
- * Copies the path to `upTo` with its ids. Labels are not copied as entries: each name that still has its entry is
- * written once at the end. The prefix goes along, so that the fork sends the same
- * beginning, and the snapshots, so that the fork can be rewound.
+ * Copies the path to `upTo` with its ids. Labels are not copied as entries: each label whose entry was copied is
+ * written once at the end. The prefix is copied, so that the fork's requests begin the same, and so are the snapshots,
+ * so that the fork can be rewound.
  */
 export function forkJournal(source: Journal, options: ForkOptions, deps: JournalDeps): Journal {
   const timestamp = isoTime(deps.now());
   const add = (line: object) => options.store.append(encodeLine(line));
   add(newHeader({ parentSession: source.label, ...options.header }, timestamp));
   if (source.prefix) add(source.prefix);
-  // They tell what happened to the files, on whatever branch.
+  // They record what happened to the files, on any branch.
   for (const line of source.outside("snapshot")) add(line);
 
   const copied = new Set<string>();

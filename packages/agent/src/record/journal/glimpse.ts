@@ -1,6 +1,7 @@
-// What lists show of a message, read from the beginning of its line: parsing a whole line costs more than all else that a list does.
+// What lists show of a message, read from the beginning of its line: parsing a whole line costs more than everything
+// else a list does.
 
-/** Longer than most prompts and answers; a message that goes on is parsed. */
+/** Longer than most prompts and answers; a longer message is parsed. */
 const HEAD_BYTES = 512;
 /** Text that is kept as a blob is not in the line. */
 const TEXT = '"(?!blob:)((?:[^"\\\\\\x00-\\x1f]|\\\\(?:["\\\\/bfnrt]|u[0-9a-f]{4}))*)"';
@@ -11,16 +12,16 @@ const MESSAGE = new RegExp(
 const SUMMARY = Buffer.from('"summary":');
 const PART = Buffer.from('"kind":');
 
-/** What a list shows of a message of the user, an answer or a tool's result. */
+/** What a list shows of a user message, an answer or a tool result. */
 export interface Glimpse {
   readonly role: "user" | "assistant" | "tool";
   readonly timestamp: string;
-  /** The words, the tool that is called, or what a tool did. */
+  /** The text, the tool that is called, or the summary of a tool result. */
   readonly text: string;
   readonly isCall: boolean;
 }
 
-/** Undefined when the beginning of its line does not say enough. */
+/** Undefined if the beginning of the line is not enough. */
 export function glimpseOf(line: Buffer): Glimpse | undefined {
   const found = MESSAGE.exec(line.toString("utf8", 0, HEAD_BYTES));
   if (!found) return undefined;
@@ -34,7 +35,7 @@ export function glimpseOf(line: Buffer): Glimpse | undefined {
     if (summary === undefined && line.includes(SUMMARY)) return undefined;
     return { role: "tool", timestamp, text: textIn(summary ?? ""), isCall: false };
   }
-  // There may be more parts, calls or words, behind the first.
+  // There may be more parts (calls or text) after the first.
   if (line.indexOf(PART) !== line.lastIndexOf(PART)) return undefined;
   return { role: "assistant", timestamp, text: `[${textIn(called)}]`, isCall: true };
 }

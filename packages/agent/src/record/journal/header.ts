@@ -5,7 +5,7 @@ export type NewHeader = Omit<SessionHeader, "type" | "version" | "timestamp"> & 
 
 const OPTIONAL = ["title", "titleSource", "parentSession", "parentCall", "agentId", "runId", "runDigest"] as const;
 
-/** Takes over the known fields only: what else a host keeps in its configuration (keys) never reaches the file. */
+/** Copies only the known fields: whatever else a host has in its configuration (keys) never reaches the file. */
 export function newHeader(fields: NewHeader, now: string): SessionHeader {
   const optional = OPTIONAL.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]]));
   const { id, cwd, timestamp = now } = fields;

@@ -1,5 +1,5 @@
-// The single source of truth of a session: a tree of entries and the lines outside it, over an append-only store. Appends are
-// synchronous: when a call returns, its line has been passed to the system.
+// The single source of truth of a session: a tree of entries and the lines outside it, in an append-only store. Appends
+// are synchronous: when a call returns, its line has been passed to the system.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type {
@@ -33,7 +33,7 @@ import { TurnSync } from "./turn-sync.ts";
 /** Half of what a listing reads from the end. */
 const TITLE_DRIFT = 2048;
 
-/** The record of a session, and its only truth: a tree of entries and the lines outside it. When an append returns, its line has reached the system. */
+/** The record of a session, and its single source of truth. */
 export class Journal {
   readonly header: SessionHeader;
   readonly blobs: BlobStore;
@@ -45,11 +45,11 @@ export class Journal {
   readonly #turnSync = new TurnSync(() => this.sync());
   #context: ContextView | undefined;
   #store: JournalStore;
-  /** The file ends inside a line; dealt with by the first write. */
+  /** Set if the file ends inside a line; the first write seals it. */
   #sealTail: { readonly bytes: number; readonly whole: boolean } | undefined;
-  /** Set while the lines are only held in memory: a session without messages leaves no file. */
+  /** Set while lines are only held in memory: a session without messages leaves no file. */
   #openStore: (() => JournalStore) | undefined;
-  /** Open and locked, before the first line moves to it. */
+  /** Open and locked, until the lines in memory move to it. */
   #unusedStore: JournalStore | undefined;
   #holdsUntilMessage = true;
 
@@ -69,10 +69,7 @@ export class Journal {
     this.#openStore = openStore;
   }
 
-  /**
-   * A new session. Lines are held in memory until the first message or intent; then they move to the store. A store that is
-   * already open keeps its lock until the journal is closed.
-   */
+  /** Creates a session. Lines stay in memory until the first message or intent; then they move to the store. */
   static create(header: NewHeader, store: JournalStore | (() => JournalStore), deps: JournalDeps): Journal {
     const full = newHeader(header, isoTime(deps.now()));
     const held = new MemoryStore(encodeLine(full));
@@ -83,7 +80,7 @@ export class Journal {
     return journal;
   }
 
-  /** Opens what is there; throws a JournalError instead of guessing when the header is unreadable. */
+  /** Opens an existing journal; throws a JournalError instead of guessing if the header is unreadable. */
   static open(store: JournalStore, deps: JournalDeps): Journal {
     const opened = scan(store);
     const journal = new Journal(deps, opened, store);
@@ -103,16 +100,16 @@ export class Journal {
     return this.#context;
   }
 
-  /** What opening had to give up, missing blobs of the context included: they show only when it is built. Show it. */
+  /** What was lost on opening, including missing blobs of the context; show this to the user. */
   get losses(): readonly JournalLoss[] {
     void this.context;
     return this.#losses.list;
   }
-  /** What was given up so far, without a look at what was not read yet. */
+  /** The losses found so far, without reading anything more. */
   get lossesSoFar(): readonly JournalLoss[] {
     return this.#losses.list;
   }
-  /** Where the journal is kept: its path, or "memory". */
+  /** The location of the journal: its path, or "memory". */
   get label(): string {
     return this.#store.label;
   }
@@ -131,11 +128,11 @@ export class Journal {
   get labels(): ReadonlyMap<string, string> {
     return this.#index.labels;
   }
-  /** System prompt, tools and environment as they were last sent. */
+  /** System prompt, tools and environment as last sent. */
   get prefix(): PrefixLine | undefined {
     return this.#index.prefix;
   }
-  /** The last input that began or ended. */
+  /** The last `input` line, for the start or end of an input. */
   get input(): InputLine | undefined {
     return this.#index.input;
   }
@@ -166,20 +163,20 @@ export class Journal {
     return this.#reader.entry(this.#store, this.#metaOf(id));
   }
 
-  /** What a list shows of a message, where that is known without parsing it. */
+  /** What a list shows of a message, if that is known without parsing it. */
   glimpse(id: string): Glimpse | undefined {
     const meta = this.#metaOf(id);
     return glimpseOf(this.#store.read(meta.offset, meta.length));
   }
 
-  /** An entry as stored in its line: blobs are references. Undefined for one that cannot be used. */
+  /** An entry as stored in its line: blobs are references. Undefined if it is unusable. */
   storedEntry(id: string): Record<string, unknown> | undefined {
     const meta = this.#metaOf(id);
     const parsed = parseChecked(this.#store.read(meta.offset, meta.length));
     return "problem" in parsed ? undefined : { ...parsed.value, type: meta.type, id, parentId: meta.parentId };
   }
 
-  /** How many effects ended without an outcome entry. */
+  /** Number of effects that ended without an outcome entry. */
   get settled(): number {
     return this.#index.settled;
   }
@@ -200,7 +197,7 @@ export class Journal {
 
   // ---- writing ----
 
-  /** An id that no entry has; it stays reserved for this journal. */
+  /** A new id that no entry has; it stays reserved for this journal. */
   newId(): string {
     for (let attempt = 0; attempt < 100; attempt++) {
       const id = this.#deps.newId();
@@ -223,10 +220,7 @@ export class Journal {
     return this.#outside({ ...input, timestamp: this.#timestamp() } as OutsideLine, false);
   }
 
-  /**
-   * Announces an effect before it runs; `for` is the id its outcome entry must be appended with. Resolves when the
-   * effect may start.
-   */
+  /** Announces an effect; its outcome must be appended with the id `for`. Resolves when the effect may start. */
   async intent(input: NewIntent): Promise<IntentLine> {
     const { effect, callId, tool, replay, within, summary, reserved } = input;
     const line: IntentLine = {
@@ -249,7 +243,7 @@ export class Journal {
     return line;
   }
 
-  /** Stores a text outside the lines; a line may then refer to it by the returned name. */
+  /** Stores a text outside the lines and returns the name by which lines can refer to it. */
   putText(text: string): string {
     return beside(() => this.blobs.put(Buffer.from(text, "utf8")));
   }
@@ -263,7 +257,7 @@ export class Journal {
     this.write({ type: "settle", intentId, outcome, ...more });
   }
 
-  /** Moves the leaf; null means before the first entry. Later entries grow a new branch from there. */
+  /** Moves the leaf; null means before the first entry. Later entries start a new branch there. */
   setLeaf(entryId: string | null): void {
     this.#mustBePlace(entryId);
     if (entryId === this.leaf) return;
@@ -271,7 +265,7 @@ export class Journal {
     this.#context?.moveTo(entryId);
   }
 
-  /** Leaves the current branch for `entryId` (null: the start) and puts a summary of what was left there: one line, so both or neither. */
+  /** Moves to `entryId` (null for the start) and adds a summary of the left branch there: both in one line. */
   branchWithSummary(
     entryId: string | null,
     summary: string,
@@ -287,12 +281,12 @@ export class Journal {
     this.write({ type: "title", title, source });
   }
 
-  /** Names an entry; without a label the name is taken away. */
+  /** Names an entry; without a label, removes its name. */
   setLabel(targetId: string, label?: string): TreeEntry {
     return this.append({ type: "label", targetId, ...(label === undefined ? {} : { label }) });
   }
 
-  /** Moves lines that are still held in memory to their store, in one write; offsets stay the same. */
+  /** Moves lines that are still held in memory to their store in one write; offsets stay the same. */
   persist(): void {
     if (!this.#openStore) return;
     const store = this.#openStore();
@@ -301,20 +295,20 @@ export class Journal {
       throw new JournalError("io", `${store.label} already holds a session; open it instead of creating it.`);
     }
     const held = this.#store.read(0, this.#store.size);
-    // Switched before the write: if that fails, its error is the one every later call throws again.
+    // Assigned before the write: if that fails, every later call throws its error again.
     this.#store = store;
     this.#openStore = undefined;
     this.#unusedStore = undefined;
     store.append(held);
   }
 
-  /** To be awaited at each turn end. */
+  /** Await this at the end of each turn. */
   async turnEnd(): Promise<void> {
     this.#restateTitle();
     if (this.#deps.sync !== "none") await this.#turnSync.turnEnd();
   }
 
-  /** To be awaited at the end of an input. */
+  /** Await this at the end of each input. */
   async inputEnd(): Promise<void> {
     this.#restateTitle();
     if (this.#deps.sync !== "none") await this.#turnSync.inputEnd();
@@ -335,14 +329,14 @@ export class Journal {
     await this.#store.close();
   }
 
-  /** Listings read only the ends of a file, so a title that has drifted from the end is written again. */
+  /** Listings read only the two ends of a file, so a title that is too far from the end is written again. */
   #restateTitle(): void {
     const title = this.#index.title;
     if (title && !this.#openStore && this.#store.size - title.offset > TITLE_DRIFT)
       this.setTitle(title.title, title.source);
   }
 
-  // ---- inside ----
+  // ---- internal ----
 
   #mustBePlace(entryId: string | null): void {
     if (entryId === null || this.has(entryId)) return;
@@ -379,7 +373,7 @@ export class Journal {
     return { offset, length: this.#store.size - offset - 1 };
   }
 
-  /** The file ends inside a line: ends that line, and says so in the file when it was torn. */
+  /** Handles a file that ends inside a line: completes the line, and adds a seal if it was torn. */
   #seal(tail: { readonly bytes: number; readonly whole: boolean }): void {
     this.#store.append("\n");
     this.#sealTail = undefined;

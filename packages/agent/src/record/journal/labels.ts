@@ -1,13 +1,13 @@
-// Names of entries. A name stands for one entry, so that it can be used wherever an entry is asked for.
+// Labels of entries. A label belongs to one entry, so that it can be used wherever an entry is expected.
 
 import { JournalError } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 import { existingEntry } from "./tree.ts";
 
-/** What of a journal is needed to find and name entries. */
+/** The part of a journal that is needed to find and label entries. */
 export type LabelledJournal = Pick<Journal, "has" | "entry" | "labels" | "entryIds">;
 
-/** Throws when the entry cannot get this name; `label` undefined takes the one it has. */
+/** Throws if the entry cannot get this label; an undefined `label` removes the current one. */
 export function checkLabel(journal: LabelledJournal, entryId: string, label: string | undefined): void {
   existingEntry(journal, entryId);
   const present = journal.labels.get(entryId);
@@ -32,7 +32,7 @@ function entryNamed({ labels }: Pick<Journal, "labels">, label: string): string 
 
 const LEAST_ID = 2;
 
-/** An entry by its id, its label or the beginning of its id. */
+/** Finds an entry by its id, its label or the beginning of its id. */
 export function findEntry(journal: LabelledJournal, value: string): string {
   if (value.trim() === "") throw new JournalError("unknown_entry", "The name of the entry is empty.");
   if (journal.has(value)) return value;

@@ -1,10 +1,10 @@
-// What is kept in memory of each line: where it is and its place in the tree. Payloads stay in the store.
+// What is kept in memory of each line: its location and its position in the tree. Payloads stay in the store.
 
 import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "../../contract/journal.ts";
 import type { EntryPlace } from "../../contract/journal-reader.ts";
 import { copyInto, type LineSpan, SpanTable } from "./span-table.ts";
 
-/** What is known of an entry without parsing it, and where its line is. */
+/** What is known about an entry without parsing it, and the location of its line. */
 export interface EntryMeta extends EntryPlace, LineSpan {}
 
 const NO_ROW = -1;
@@ -12,22 +12,22 @@ const NO_ROW = -1;
 export class LineIndex {
   readonly labels = new Map<string, string>();
   leaf: string | null = null;
-  /** Settle lines. */
+  /** Number of settle lines. */
   settled = 0;
   title: { readonly title: string; readonly source: "auto" | "user"; readonly offset: number } | undefined;
   prefix: PrefixLine | undefined;
-  /** The last `input` line: tells an unfinished run from a finished one. */
+  /** The last `input` line, which distinguishes an unfinished run from a finished one. */
   input: InputLine | undefined;
   /** The model that the last input was for, whether it answered or not. */
   inputModel: string | undefined;
   readonly #rows = new Map<string, number>();
-  /** Ids of the tree's entries, by row. */
+  /** Ids of tree entries, by row. */
   readonly #ids: string[] = [];
   readonly #tree = new SpanTable();
   #parents = new Int32Array(64);
   readonly #outside = new SpanTable();
   readonly #intents = new Map<string, IntentLine>();
-  /** Outcome id -> intent id, of open intents. */
+  /** Outcome id -> intent id, for open intents. */
   readonly #outcomes = new Map<string, string>();
   #family: Family | undefined;
 
@@ -41,7 +41,7 @@ export class LineIndex {
     return this.#ids;
   }
 
-  /** True for an id that is taken or reserved for an outcome. */
+  /** True if an id is taken or reserved for an outcome. */
   has(id: string): boolean {
     return this.#rows.has(id) || this.#intents.has(id) || this.#outcomes.has(id);
   }
@@ -57,7 +57,7 @@ export class LineIndex {
     return { id, type: this.#tree.kind(row), parentId: this.#ids[this.#parents[row]!] ?? null, offset, length };
   }
 
-  /** The id must be new, and the parent one of the entries before. */
+  /** The id must be new, and the parent an earlier entry. */
   addEntry(meta: EntryMeta): void {
     const row = this.#tree.add(meta.type, meta);
     if (row === this.#parents.length) this.#parents = copyInto(this.#parents, new Int32Array(row * 2));
@@ -69,7 +69,7 @@ export class LineIndex {
     if (intent !== undefined) this.#settle(intent);
   }
 
-  /** Reads what the index keeps of an entry's payload; only called for the kinds that `keepsPayload` names. */
+  /** Reads what the index keeps of an entry's payload; called only for the kinds of `keepsPayload`. */
   addPayload(entry: TreeEntry): void {
     if (entry.type !== "label") return;
     const { targetId, label } = entry as LabelEntry;
@@ -81,7 +81,7 @@ export class LineIndex {
     this.#outside.add(line.type, span);
     switch (line.type) {
       case "intent":
-        // An outcome that is there already, or that another intent waits for, cannot be written.
+        // An outcome id that already exists, or that another intent has reserved, cannot be used.
         if (this.has(line.id) || this.has(line.for)) break;
         this.#intents.set(line.id, line);
         this.#outcomes.set(line.for, line.id);
@@ -130,7 +130,7 @@ export class LineIndex {
   }
 }
 
-/** Which row is the parent of which; made when a caller asks. */
+/** Maps rows to the rows of their children; built on first use. */
 class Family {
   readonly size: number;
   /** Shifted by one: the roots are the children of row -1. */
@@ -154,7 +154,7 @@ class Family {
   }
 }
 
-/** Entries whose payload the index needs when a file is opened. */
+/** Whether the index needs the payload of these entries when a file is opened. */
 export function keepsPayload(type: string): boolean {
   return type === "label";
 }
@@ -169,7 +169,7 @@ const INDEXED_OUTSIDE: ReadonlySet<string> = new Set<OutsideLine["type"]>([
   "seal",
 ]);
 
-/** Lines outside the tree that must be parsed when a file is opened; the others stay spans. */
+/** Whether lines of this type outside the tree must be parsed when a file is opened; the others stay spans. */
 export function isIndexedOutside(type: string): boolean {
   return INDEXED_OUTSIDE.has(type);
 }

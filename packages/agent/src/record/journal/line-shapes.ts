@@ -1,4 +1,4 @@
-// What each kind of line must hold, as far as readers rely on it. Kinds that are not here are kept and passed over.
+// The fields that readers rely on in each kind of line. Lines of other kinds are kept and not checked.
 
 import {
   anyObject,
@@ -31,7 +31,7 @@ const pictured = openObject({ frames: listOf(media), dropped: number() });
 const origin = optional(openObject({ provider: text(), model: text(), itemId: maybeText }));
 const thinking = { thinking: openObject({ text: text(), signature: maybeText, redacted: flag(), origin }) };
 
-/** What one part of a message holds besides its kind. */
+/** The fields of each kind of message part. */
 const PARTS: Readonly<Record<string, Fields>> = {
   text: { text: text(), signature: maybeText, origin },
   image: { image: media },
@@ -250,7 +250,7 @@ interface LineField {
   readonly checker: Checker;
 }
 
-/** Shapes by kind of line; each is made with the first line of its kind. */
+/** Shapes by kind of line; each is created for the first line of its kind. */
 const known = new Map<string, readonly LineField[]>();
 
 function fieldsOf(type: string): readonly LineField[] {
@@ -274,15 +274,15 @@ function definitionOf(type: string): Fields | undefined {
 export const isTreeType = (type: string): boolean => Object.hasOwn(TREE, type);
 
 export interface Misfits {
-  /** What makes the line unusable. */
+  /** The problem that makes the line unusable. */
   readonly problem?: string;
-  /** Optional fields that say nothing usable; the line is good without them. */
+  /** Optional fields with unusable values; the line is valid without them. */
   readonly spare: readonly string[];
 }
 
 const FITS: Misfits = { spare: [] };
 
-/** What does not fit in a line of a kind that this version knows; others are not looked into. */
+/** The fields that do not fit a line of a known kind; other kinds are not checked. */
 export function misfitsOf(type: string, line: Readonly<Record<string, unknown>>): Misfits {
   let spare: string[] | undefined;
   for (const { key, isRequired, checker } of fieldsOf(type)) {

@@ -1,5 +1,5 @@
 // One line on disk: JSON with a fixed head, closed by a checksum field. The checksum covers every byte before it, so a
-// flipped byte that still parses as JSON is noticed. See docs/journal.md.
+// flipped byte is detected even if the line still parses as JSON. See docs/journal.md.
 
 import { crc32 } from "./checksum.ts";
 
@@ -8,9 +8,9 @@ const NEWLINE = 10;
 const SEAL_BYTES = 16;
 const SEAL_START = ',"~":"';
 
-/** UTF-8 with the newline. Every append goes through here, so it makes one buffer and little else. */
+/** Encodes a line as UTF-8 with its newline. Every append uses this, so it allocates one buffer and little else. */
 export function encodeLine(value: object): Buffer {
-  // The bracket that closes the value becomes the comma before the seal.
+  // The comma of the seal overwrites the closing brace of the value.
   const line = Buffer.from(`${JSON.stringify(value)}"~":"00000000"}\n`);
   const end = line.length - SEAL_BYTES - 1;
   const sum = crc32(line, end);
@@ -22,7 +22,7 @@ export function encodeLine(value: object): Buffer {
   return line;
 }
 
-/** `line` is without its newline. */
+/** `line` has no newline. */
 export function isIntact(line: Buffer): boolean {
   const start = line.length - SEAL_BYTES;
   if (start < 1) return false;
@@ -33,7 +33,7 @@ export function isIntact(line: Buffer): boolean {
   return statedChecksum(line, start + SEAL_START.length) === crc32(line, start);
 }
 
-/** Reads 8 lower-case hex digits; -1 when they are not. By hand, because this runs for every line of a file. */
+/** Parses 8 lowercase hex digits; -1 if they are not. Written by hand, because this runs for every line of a file. */
 function statedChecksum(line: Buffer, start: number): number {
   let value = 0;
   for (let at = start; at < start + 8; at++) {
@@ -45,7 +45,7 @@ function statedChecksum(line: Buffer, start: number): number {
   return value;
 }
 
-/** True for a line that carries a checksum field at all, intact or not. */
+/** Whether a line has a checksum field at all, intact or not. */
 export function isSealed(line: Buffer): boolean {
   return line.includes(SEAL_START);
 }
@@ -58,7 +58,7 @@ export interface LineHead {
   readonly parentId?: string | null;
 }
 
-/** Kinds and ids are short and plain ASCII: they are read from the first bytes, and shown in messages. */
+/** Kinds and ids are short plain ASCII: they are read from the first bytes and shown in messages. */
 const WORD = "([ !#-[\\]-~]{1,64})";
 const TREE_HEAD = new RegExp(`^\\{"type":"${WORD}","id":"${WORD}","parentId":(?:null|"${WORD}"),"timestamp":"`);
 const ANY_HEAD = new RegExp(`^\\{"type":"${WORD}"`);
@@ -68,7 +68,7 @@ const HEAD_BYTES = 256;
 /** An id that does not match could not be found again in the head of its line. */
 export const ENTRY_ID = new RegExp(`^${WORD}$`);
 
-/** Type and ids of a line, without parsing it; undefined when it does not begin like one. */
+/** Type and ids of a line, without parsing it; undefined if it does not begin like one of ours. */
 export function readLineHead(line: Buffer): LineHead | undefined {
   const text = line.toString("latin1", 0, Math.min(HEAD_BYTES, line.length));
   const tree = TREE_HEAD.exec(text);
@@ -78,8 +78,8 @@ export function readLineHead(line: Buffer): LineHead | undefined {
 }
 
 /**
- * Splits a damaged stretch at the checksums inside it: when only the line break between two lines was hit, both lines
- * are still whole. Yields the intact lines and the bytes that belong to none.
+ * Splits a damaged stretch at the checksums inside it: if only the newline between two lines was damaged, both lines
+ * are still intact. Returns the intact lines and the number of bytes that belong to none.
  */
 export function salvage(stretch: Buffer): { intact: { start: number; end: number }[]; lostBytes: number } {
   const intact: { start: number; end: number }[] = [];
@@ -97,7 +97,10 @@ export function salvage(stretch: Buffer): { intact: { start: number; end: number
   return { intact, lostBytes: stretch.length - used };
 }
 
-/** How often a byte of a damaged stretch may be summed: what was made to look like a thousand lines is not worth more. */
+/**
+ * How often each byte of a damaged stretch may be summed; a file crafted to look like a thousand lines gets no more
+ * effort.
+ */
 const SALVAGE_EFFORT = 16;
 
 function lineStart(stretch: Buffer, from: number, end: number, effort: { left: number }): number | undefined {
@@ -109,14 +112,16 @@ function lineStart(stretch: Buffer, from: number, end: number, effort: { left: n
   return undefined;
 }
 
-/** Far more than an entry can take, since long texts are kept beside the file, and little enough to be held at once. */
+/**
+ * Far more than an entry can take, because long texts are stored outside the file, and still small enough for memory.
+ */
 export const LONGEST_LINE = 64 << 20;
 const CHUNK = 256 << 10;
 
 export interface LineVisitor {
-  /** `ended` is false for the last one when the bytes stop inside it. */
+  /** `ended` is false for the last line if the bytes stop inside it. */
   line(line: Buffer, offset: number, ended: boolean): void;
-  /** A line that is too long to be looked at. */
+  /** A line that is too long to process. */
   tooLong(length: number, offset: number, ended: boolean): void;
 }
 
@@ -129,7 +134,7 @@ export function forEachLine(
   let length = CHUNK;
   while (offset < size) {
     const chunk = read(offset, Math.min(length, size - offset));
-    // The file is shorter than it was a moment ago.
+    // The file has been truncated meanwhile.
     if (chunk.length === 0) return;
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE, from); end !== -1; end = chunk.indexOf(NEWLINE, from)) {

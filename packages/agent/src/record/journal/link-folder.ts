@@ -1,11 +1,11 @@
-// The files of a folder under a second name, without copying them where the disk allows it.
+// Links the files of a folder under a second name, or copies them if the disk has no links.
 
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * `to` then holds the same files. What is there already must be the same, as after a process that was killed here; otherwise it throws,
- * after `onForeign`: the folder belongs to another process and must stay.
+ * Afterwards `to` contains the same files. Files already there must be identical, as after a process that was killed
+ * here; otherwise it throws, after calling `onForeign`: the folder belongs to another process and must stay.
  */
 export function linkFolder(from: string, to: string, onForeign: () => void): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });
@@ -27,7 +27,7 @@ function link(from: string, to: string, onForeign: () => void): void {
   try {
     linkSync(from, to);
   } catch {
-    // Not every disk has links; a copy that fails says why.
+    // Not every file system has links; if the copy fails too, its error says why.
     copyFileSync(from, to);
   }
 }

@@ -1,4 +1,5 @@
-// What a list of sessions shows, from the ends of a file only: at most 4 KiB from the start and 4 KiB from the end.
+// What a list of sessions shows, read only from the ends of a file: at most 4 KiB from the start and 4 KiB from the
+// end.
 
 import { closeSync, fstatSync, readSync } from "node:fs";
 import type { MessageEntry, SessionHeader, TitleLine } from "../../contract/journal.ts";
@@ -14,15 +15,15 @@ const END_BYTES = 4096;
 export interface SessionSummary {
   readonly header: SessionHeader;
   readonly title?: string;
-  /** Text of the first user message, as far as the first 4 KiB hold it. */
+  /** Text of the first user message, as far as the first 4 KiB contain it. */
   readonly firstText?: string;
-  /** Whether the first 4 KiB hold a message, of a person or of a host in their name. */
+  /** Whether the first 4 KiB contain a message from the user, or from a host on their behalf. */
   readonly hasMessage: boolean;
   readonly bytes: number;
   readonly mtimeMs: number;
 }
 
-/** Undefined for a file that does not begin with a readable header. */
+/** Undefined if the file does not begin with a readable header. */
 export function readHead(path: string): SessionSummary | undefined {
   const fd = openRegularFile(path);
   try {
@@ -60,7 +61,7 @@ function readAt(fd: number, offset: number, length: number): Buffer {
   return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
 }
 
-/** The pieces between newlines; the last one may be incomplete. */
+/** The parts between newlines; the last one may be incomplete. */
 function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   let from = 0;
@@ -77,7 +78,7 @@ function lastTitle(lines: readonly Buffer[]): string | undefined {
   return line && usable<TitleLine>(line, "title")?.title;
 }
 
-/** As it stands in its line, when it is of the shape of its kind. */
+/** The value as stored in its line, if it has the fields of its kind. */
 function usable<T>(line: Buffer, type: string): T | undefined {
   const parsed = parseChecked(line);
   if ("problem" in parsed || parsed.value["type"] !== type) return undefined;
@@ -97,13 +98,13 @@ function wholeText(line: Buffer): string | undefined {
   const parsed = parseChecked(line);
   const message = "problem" in parsed ? undefined : (parsed.value["message"] as MessageEntry["message"] | undefined);
   if (message?.role !== "user" || !Array.isArray(message.content)) return undefined;
-  // Blobs are not looked up here, so pictures are not of their shape; only the words matter.
+  // Blobs are not loaded here, so pictures do not pass the check; only the text matters.
   return message.content
     .flatMap((part) => (part?.kind === "text" && typeof part.text === "string" ? [part.text] : []))
     .join("\n");
 }
 
-/** The message continues beyond what was read: takes the part of its first text that is there. */
+/** The message extends beyond what was read: returns the available part of its first text. */
 function partialText(line: Buffer): string | undefined {
   const raw = /"message":\{"role":"user","content":\[\{"kind":"text","text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)/i.exec(
     line.toString("utf8"),

@@ -1,4 +1,4 @@
-// One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
+// One writer per journal. The lock is a file that names its owner; a dead owner loses it.
 
 import {
   closeSync,
@@ -23,10 +23,10 @@ import { readStart } from "./regular-file.ts";
 /** The process that writes to a journal. */
 export interface LockOwner {
   readonly pid: number;
-  /** Tells a process from a later one with the same pid; see `processStartTime`. */
+  /** Distinguishes a process from a later one with the same pid; see `processStartTime`. */
   readonly startTime: string;
   readonly host: string;
-  /** Unique per lock taken. */
+  /** Unique per acquired lock. */
   readonly token: string;
 }
 
@@ -35,15 +35,15 @@ export interface JournalLock {
   release(): void;
 }
 
-/** Longer than any owner: what else may lie under the name is not read whole. */
+/** Longer than any owner record; a larger file is not read whole. */
 const OWNER_BYTES = 4096;
 
-/** `path` must be a real one, so that links to a journal share its lock. */
+/** `path` must be a real path, so that links to a journal share its lock. */
 export const lockPath = (path: string, owner: LockOwner): JournalLock => acquireLock(`${path}.lock`, owner);
 
 /**
- * Hard links have one inode and no common path. In `shared`, which all writers know; in the journal's own folder when
- * there is none, or when that is read-only: then it is so for all of them.
+ * Hard links share an inode but no path. The lock is in `shared`, which all writers know, or in the journal's own
+ * folder if `shared` is missing or read-only, which is then so for all writers.
  */
 export function lockInode(
   fd: number,
@@ -62,7 +62,7 @@ export function lockInode(
   return acquireLock(join(folders.own, name), owner);
 }
 
-/** Made when it is not there; false when that cannot be. */
+/** Creates the folder if it does not exist; false if that fails. */
 function isFolder(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -72,10 +72,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Takes the lock at this path, or throws what names its holder. */
+/** Takes the lock at this path, or throws an error that names its holder. */
 export function acquireLock(path: string, owner: LockOwner): JournalLock {
   const text = JSON.stringify(owner);
-  // Each round either takes the lock, throws, or removes one dead owner's file.
+  // Each round takes the lock, throws, or removes a dead owner's file.
   for (let attempt = 0; attempt < 8; attempt++) {
     if (create(path, text, owner)) return { release: () => release(path, text) };
     const held = readIfThere(path);
@@ -87,7 +87,7 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
   throw new JournalError("locked", `The lock ${path} keeps changing owners; try again.`);
 }
 
-/** Who holds a lock and whether that process is gone; undefined when no process holds it. Changes nothing. */
+/** The holder of a lock and whether that process is dead; undefined if no process holds it. Changes nothing. */
 export function lockHolder(
   path: string,
   asking: Pick<LockOwner, "host">,
@@ -99,8 +99,9 @@ export function lockHolder(
 }
 
 /**
- * Removes the locks that dead processes of this host have left in a folder, and what they were writing when they ended. Children
- * that are not opened again would keep theirs. With `start`, only of names in the folder itself that begin like this.
+ * Removes locks of dead processes of this host in a folder, and the files they were writing when they ended. Otherwise
+ * the locks of children that are never reopened would stay. With `start`, only names in the folder itself that begin
+ * like this.
  */
 export function removeDeadLocks(folder: string, asking: LockOwner, start?: string): void {
   const options = { encoding: "utf8", recursive: start === undefined } as const;
@@ -110,7 +111,7 @@ export function removeDeadLocks(folder: string, asking: LockOwner, start?: strin
     const path = join(folder, name);
     if (!match || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
     const held = readIfThere(path) ?? "";
-    // What is not whole is being written by the process that its name tells.
+    // An incomplete file is being written by the process that its name contains.
     const pid = Number(match[1] ?? 0);
     const writer = { pid, startTime: processStartTime(pid), host: asking.host, token: "" };
     const holder = parseOwner(held) ?? (pid > 0 ? writer : undefined);
@@ -118,7 +119,7 @@ export function removeDeadLocks(folder: string, asking: LockOwner, start?: strin
   }
 }
 
-/** The file appears with its content: it is written aside and linked into place. */
+/** The file appears with its content: it is written under another name and linked into place. */
 function create(path: string, text: string, owner: LockOwner): boolean {
   const aside = asideOf(path, owner);
   try {
@@ -149,7 +150,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Undefined for a file that is not one of our locks (power loss can leave it empty). */
+/** Undefined if the file is not one of our locks (power loss can leave it empty). */
 function parseOwner(text: string): LockOwner | undefined {
   const { pid, startTime, host, token } = (parseJson(text) ?? {}) as Record<string, unknown>;
   if (typeof startTime !== "string" || typeof host !== "string" || typeof token !== "string") return undefined;
@@ -157,7 +158,7 @@ function parseOwner(text: string): LockOwner | undefined {
   return isPid ? { pid, startTime, host, token } : undefined;
 }
 
-/** Whether the process that wrote this has gone. Of another machine it cannot be told: false. */
+/** Whether the process that wrote this is dead. False for another machine, because we cannot tell. */
 export function isDead(holder: Omit<LockOwner, "token">, asking: Pick<LockOwner, "host">): boolean {
   if (holder.host !== asking.host) return false;
   const startTime = processStartTime(holder.pid);
@@ -165,7 +166,7 @@ export function isDead(holder: Omit<LockOwner, "token">, asking: Pick<LockOwner,
     process.kill(holder.pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
-    // A process of another user: perhaps a later one with the same pid, but only where the system tells.
+    // A process of another user: perhaps a later one with the same pid, but only if the system reports start times.
     if (startTime === "") return false;
   }
   return holder.startTime !== startTime;
@@ -180,8 +181,8 @@ function lockedError(path: string, holder: LockOwner, asking: LockOwner): Journa
 }
 
 /**
- * Takes the dead owner's file away by renaming it, then looks at what was caught: if another process had put its own
- * lock there in between, that lock is put back.
+ * Removes the dead owner's file by renaming it, then checks what was renamed: if another process had put its own lock
+ * there meanwhile, that lock is put back.
  */
 function removeStale(path: string, stale: string, owner: LockOwner): void {
   const aside = asideOf(path, owner);
@@ -201,7 +202,7 @@ function release(path: string, text: string): void {
   if (readIfThere(path) === text) unlinkSync(path);
 }
 
-/** Start time of a process in kernel ticks; "" where the system does not tell, and for one that only waits to be reaped. */
+/** Start time of a process in kernel ticks; "" if the system does not report it, and for a zombie. */
 export function processStartTime(pid: number): string {
   const stat = readProcStat(pid);
   return stat === undefined || stat.state === "Z" ? "" : String(stat.start);

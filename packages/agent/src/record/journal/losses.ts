@@ -1,8 +1,8 @@
-// What opening and reading a journal had to give up. Short, however much is wrong: a file may be damaged in every line.
+// What was lost on opening and reading a journal. The list stays short even if every line of the file is damaged.
 
 import type { JournalLoss } from "../../contract/journal.ts";
 
-/** A reader needs no more lines; the rest is counted. */
+/** A reader needs no more lines; the rest is only counted. */
 const MOST_LISTED = 100;
 
 export class LossList {
@@ -10,7 +10,7 @@ export class LossList {
   readonly #messages = new Set<string>();
   #more = 0;
 
-  /** Said once, however often it is met. */
+  /** Reported once, however often it occurs. */
   add(loss: JournalLoss): void {
     if (this.#messages.has(loss.message)) return;
     if (this.#listed.length === MOST_LISTED) {
@@ -21,7 +21,7 @@ export class LossList {
     this.#messages.add(loss.message);
   }
 
-  /** It turned out to be none. */
+  /** Removes a loss that turned out to be none. */
   takeBack(loss: JournalLoss): void {
     const at = this.#listed.indexOf(loss);
     if (at !== -1) this.#listed.splice(at, 1);

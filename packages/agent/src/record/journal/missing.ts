@@ -1,4 +1,4 @@
-// Makes an entry sendable again after a blob of it was lost: an image becomes a line of text that says so.
+// Makes an entry sendable again after one of its blobs was lost: an image becomes a line of text that says so.
 
 import { BlobRef } from "./payload.ts";
 

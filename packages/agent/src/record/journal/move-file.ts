@@ -1,6 +1,6 @@
-// Moves a session to another directory. What it says about its directory is in its first line, and lines are never rewritten: so
-// a copy under a new first line takes the place of the file, and the file is then renamed. There is one file at every moment, and
-// what lies beside it is there under the new name before the file is (ADR 0130).
+// Moves a session to another directory. The first line names the session's directory, and lines are never rewritten; so
+// a copy with a new first line replaces the file, which is then renamed. There is exactly one file at every moment, and
+// the folder next to it exists under the new name before the file does (ADR 0130).
 
 import {
   closeSync,
@@ -25,25 +25,28 @@ import { headerChecker } from "./line-shapes.ts";
 import { linkFolder } from "./link-folder.ts";
 import type { LockOwner } from "./lock.ts";
 
-/** Where a session goes, and who moves it. */
+/** The target of a moved session, and the process that moves it. */
 export interface MoveOptions {
   readonly from: string;
-  /** May be the same path: then only the directory changes. */
+  /** May be the same path; then only the directory changes. */
   readonly to: string;
   /** The directory that the session belongs to from now on. */
   readonly cwd: string;
   readonly writer: FileStoreOptions & { readonly owner: LockOwner };
-  /** Adds to the session what belongs to the move; called with the path of the copy, before that takes its place. */
+  /** Adds lines about the move to the session; called with the path of the copy before that replaces the file. */
   readonly prepare?: ((copy: string) => Promise<void>) | undefined;
 }
 
 const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 10;
 
-/** A copy that is not yet the session. What a killed process left under this name is overwritten by the next move. */
+/** A copy that is not yet the session. The next move overwrites what a killed process left under this name. */
 export const movingCopy = (path: string): string => `${path}.moving`;
 
-/** Refused while a process has the session open. When a step fails, the ones before it are taken back and the session is as it was. */
+/**
+ * Refused while a process has the session open. If a step fails, the steps before it are undone and the session is
+ * unchanged.
+ */
 export async function moveJournalFile({ from, to, cwd, writer, prepare }: MoveOptions): Promise<void> {
   const store = new FileStore(from, writer);
   const isSamePath = store.label === to;
@@ -61,7 +64,7 @@ export async function moveJournalFile({ from, to, cwd, writer, prepare }: MoveOp
     undo.push(() => rmSync(copy, { force: true }));
     writeCopy(store, copy, first, { ...first.header, cwd });
     await prepare?.(copy);
-    // Moving is not work: the session keeps its place in lists.
+    // Moving a session does not count as activity, so it keeps its position in lists.
     utimesSync(copy, atime, mtime);
     const folder = to.replace(/\.jsonl$/, "");
     if (!isSamePath && store.folder !== store.label && existsSync(store.folder)) {
@@ -89,13 +92,13 @@ export async function moveJournalFile({ from, to, cwd, writer, prepare }: MoveOp
   } finally {
     await store.close();
   }
-  // The same files are in the new folder: a process that ends here leaves names behind, and nothing else.
+  // The new folder has the same files: a process that dies here leaves only surplus names.
   rmSync(store.folder, { recursive: true, force: true });
 }
 
 interface FirstLine {
   readonly header: object;
-  /** The line's length, with its newline. */
+  /** The length of the line, including its newline. */
   readonly length: number;
 }
 

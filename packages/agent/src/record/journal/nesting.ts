@@ -1,9 +1,9 @@
-// How deep values may be nested: most code walks them by recursion.
+// Limits the nesting of values, because most code walks them by recursion.
 
-/** Of a value that comes from outside, such as the arguments of a call. */
+/** For values from outside, such as the arguments of a call. */
 export const MOST_NESTING = 200;
 
-/** False for what is nested deeper than any real value: most code walks values by recursion. */
+/** False for values nested deeper than any real value. */
 export function isShallow(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return true;
   if (depth === 0) return false;

@@ -1,4 +1,4 @@
-// What every way of opening a journal shares.
+// Shared by every way of opening a journal.
 
 import { type BlobStore, MemoryBlobs } from "../../base/blobs/store.ts";
 import type { SessionDeps } from "../../base/time/deadline.ts";
@@ -18,7 +18,7 @@ export function journalDepsOf(
   return { blobs, now, newId: idSource(random), ...(sync === undefined ? {} : { sync }) };
 }
 
-/** A new journal that is kept in memory only. */
+/** A new journal that is only kept in memory. */
 export function newMemoryJournal(
   deps: Pick<SessionDeps, "now" | "random" | "uuid">,
   cwd: string,
@@ -27,7 +27,7 @@ export function newMemoryJournal(
   return Journal.create({ id: deps.uuid(), cwd }, () => store, journalDepsOf(new MemoryBlobs(), deps));
 }
 
-/** Opens the session that is at the path, or begins one there. */
+/** Opens the session at the path, or creates one. */
 export function openOrBegin(
   path: string,
   header: NewHeader,

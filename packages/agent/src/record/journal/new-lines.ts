@@ -1,4 +1,5 @@
-// What is given to a journal to write: lines without what the journal assigns, and what it needs besides its store.
+// The lines passed to a journal for writing, without the fields that the journal assigns, and what it needs besides its
+// store.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { IntentLine, OutsideLine, TreeEntry } from "../../contract/journal.ts";
@@ -11,16 +12,16 @@ export interface JournalDeps {
   readonly blobs: BlobStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Candidates for entry ids (8 characters); see `idSource`. */
+  /** Generates candidates for entry ids (8 characters); see `idSource`. */
   readonly newId: () => string;
   readonly sync?: SyncMode | undefined;
 }
 
-/** `Omit` for each member of a union by itself. */
+/** `Omit`, applied to each member of a union separately. */
 export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-/** A tree entry without what the journal assigns; `id` may be one from `newId()`. */
+/** A tree entry without the fields that the journal assigns; `id` may come from `newId()`. */
 export type NewEntry = DistributiveOmit<TreeEntry, "id" | "parentId" | "timestamp"> & { readonly id?: string };
-/** A line outside the tree, without what the journal assigns. */
+/** A line outside the tree, without the fields that the journal assigns. */
 export type NewLine = DistributiveOmit<Exclude<OutsideLine, { type: "seal" | "leaf" | "intent" }>, "timestamp">;
-/** An effect that is about to happen, without what the journal assigns. */
+/** An effect that is about to happen, without the fields that the journal assigns. */
 export type NewIntent = Omit<IntentLine, "type" | "id" | "for" | "timestamp"> & { readonly for?: string };

@@ -1,4 +1,4 @@
-// A journal on disk in one call, for hosts that need nothing special: the file, its lock and its blobs.
+// Opens a journal on disk in one call, for hosts with no special needs: the file, its lock and its blobs.
 
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,22 +15,22 @@ import { processStartTime } from "./lock.ts";
 import { journalDepsOf } from "./new-journal.ts";
 import type { JournalDeps, SyncMode } from "./new-lines.ts";
 
-/** Where the file is, and how a session begins when there is none. */
+/** The location of the file, and how a new session begins. */
 export interface JournalFileOptions {
-  /** Appears with the first message. */
+  /** The file is created with the first message. */
   readonly path: string;
-  /** Working directory of a new session; one that is there keeps its own. */
+  /** Working directory of a new session; an existing one keeps its own. */
   readonly cwd: string;
   readonly deps: Pick<SessionDeps, "now" | "random" | "uuid">;
-  /** Folder of the blobs, which several journals may share; `blobs` beside the file when absent. */
+  /** Folder of the blobs, which several journals may share; `blobs` next to the file if absent. */
   readonly blobs?: string | undefined;
-  /** `turn` when absent. */
+  /** `turn` if absent. */
   readonly sync?: SyncMode | undefined;
-  /** A new session begins as a copy of this one, up to `upTo` (its leaf when absent). */
+  /** A new session begins as a copy of this one, up to `upTo` (its leaf if absent). */
   readonly forkOf?: { readonly journal: Journal; readonly upTo?: string | null } | undefined;
 }
 
-/** Opens the session that is there, or begins one. This process is its only writer until it is closed. */
+/** Opens an existing session or creates one. This process is its only writer until it is closed. */
 export function openJournalFile(options: JournalFileOptions): Journal {
   const { path, cwd, deps, forkOf } = options;
   const blobs = new FileBlobs(options.blobs ?? join(dirname(path), "blobs"), String(process.pid));
@@ -41,13 +41,13 @@ export function openJournalFile(options: JournalFileOptions): Journal {
   return forkJournal(journal, { upTo, header: parent, store: storeAt(path, deps) }, journalDeps(blobs, options));
 }
 
-/** For `SubagentOptions.journal`: the journals of children in the folder of their parent's, with its blobs. */
+/** For `SubagentOptions.journal`: puts the journals of children into the folder of their parent's, with its blobs. */
 export function childJournalFiles(
   parent: Journal,
   options: Pick<JournalFileOptions, "deps" | "sync">,
 ): (header: ChildHeader) => Journal {
   return (child) => {
-    // A child may be the first thing that happens in a session: its file is made now.
+    // A child may be the first event of a session, so its file is created now.
     if (parent.folder === undefined) parent.persist();
     if (parent.folder === undefined) throw new Error(`${parent.label}: a journal without a file has no folder.`);
     const header = { ...child, id: options.deps.uuid() };
@@ -58,7 +58,7 @@ export function childJournalFiles(
 type Rules = Pick<JournalFileOptions, "deps" | "sync">;
 
 function openOrCreate(path: string, header: NewHeader, blobs: BlobStore, rules: Rules): Journal {
-  // The lock is taken now, although the file appears with the first message: two hosts must not begin one session.
+  // The lock is taken now, although the file appears with the first message: two hosts must not start the same session.
   const store = storeAt(path, rules.deps);
   return store.size === 0
     ? Journal.create(header, store, journalDeps(blobs, rules))

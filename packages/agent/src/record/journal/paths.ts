@@ -1,4 +1,5 @@
-// Names of session files: `<sessions>/--<cwd>--/<time>_<id>.jsonl`. The cwd in the header decides, the folder is for people.
+// Names of session files: `<sessions>/--<cwd>--/<time>_<id>.jsonl`. The cwd in the header is authoritative; the folder
+// is for human readers.
 
 /** Drops the leading slash and turns `/`, `\` and `:` into `-`. */
 export function sessionFolderName(cwd: string): string {

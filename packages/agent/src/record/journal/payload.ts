@@ -1,10 +1,10 @@
-// What does not belong into a line goes to blobs on the way out and comes back on the way in: bytes, and strings over
-// 64 KiB. In the line stands a string starting with `blob:`; a real string that starts so is marked as literal.
+// What does not belong in a line is moved to blobs when writing and restored when reading: bytes, and strings over 64
+// KiB. The line holds a string starting with `blob:` instead; a real string that starts this way is marked as literal.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 
 const LONG_STRING = 64 * 1024;
-/** Base64 of 1,024 characters: below it a blob file costs more than it saves. */
+/** Base64 of 1,024 characters: for less, a blob file costs more than it saves. */
 const SMALL_BYTES = 768;
 const DATA_URL_STRING = 1024;
 const MARK = "blob:";
@@ -13,7 +13,7 @@ const TEXT = "blob:text:sha256:";
 const INLINE = "blob:base64:";
 const LITERAL = "blob:literal:";
 
-/** The value as it goes into a line; the same object when nothing had to change. */
+/** The value as stored in a line; the same object if nothing had to change. */
 export function toStored(value: unknown, blobs: BlobStore): unknown {
   if (typeof value === "string") return storedString(value, blobs);
   if (value instanceof Uint8Array) return storedBytes(value, blobs);
@@ -33,7 +33,7 @@ function storedBytes(bytes: Uint8Array, blobs: BlobStore): string {
   return INLINE + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 }
 
-/** A blob that is named but not loaded: in the place of bytes in an imported value, or where a blob is missing. */
+/** A reference to a blob that is not loaded: in place of bytes in an imported value, or if the blob is missing. */
 export class BlobRef {
   readonly hash: string;
   constructor(hash: string) {
@@ -41,7 +41,7 @@ export class BlobRef {
   }
 }
 
-/** Undoes `toStored`. */
+/** The reverse of `toStored`. */
 export function fromStored(value: unknown, blobs: BlobStore, missing: (hash: string) => void): unknown {
   if (typeof value === "string") return value.startsWith(MARK) ? restoreValue(value, blobs, missing) : value;
   return mapObject(value, (inner) => fromStored(inner, blobs, missing));
@@ -61,7 +61,7 @@ function restoreValue(value: string, blobs: BlobStore, missing: (hash: string) =
 
 const BLOB_MARK = Buffer.from('"blob:');
 
-/** True when a line may hold anything `fromStored` would change. */
+/** Whether a line may contain anything that `fromStored` would change. */
 export function mentionsBlob(line: Buffer): boolean {
   return line.includes(BLOB_MARK);
 }
@@ -78,7 +78,7 @@ function mapObject(value: unknown, map: (inner: unknown) => unknown): unknown {
     const mapped = map(record[key]);
     if (mapped === record[key]) continue;
     changed ??= { ...record };
-    // Not assigned: a key `__proto__` of a model's making stays a key.
+    // Defined rather than assigned, so that a key `__proto__` written by a model stays an ordinary key.
     Object.defineProperty(changed, key, { value: mapped, enumerable: true, writable: true, configurable: true });
   }
   return changed ?? value;

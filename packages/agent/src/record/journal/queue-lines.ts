@@ -1,4 +1,4 @@
-// The lines of a journal that tell what waits in the queue of its session: what was put there, changed, or taken out, and for which call.
+// The journal lines that record a session's message queue: what was added, changed or removed, and for which call.
 
 import type { JsonObject } from "@lathe/llm";
 import { Checker, choice, oneOf, openObject, optional, text } from "@lathe/llm/schema";
@@ -13,7 +13,7 @@ export interface QueueChange {
   readonly id: string;
   readonly content?: InputContent;
   readonly source?: MessageSource;
-  /** The call whose result a cancelled message is. */
+  /** The call that returned a cancelled message as its result. */
   readonly call?: string;
 }
 const QUEUED = new Checker(
@@ -27,23 +27,23 @@ const QUEUED = new Checker(
   }),
 );
 
-/** What a message needs to wait again. */
+/** What is needed to queue a message again. */
 interface Waiting extends Pick<QueueChange, "queue" | "source"> {
   readonly content: InputContent;
-  /** The call that had taken it was cut off before it showed it to the model. */
+  /** The call that had taken it was cut off before the model saw it. */
   readonly isCut: boolean;
 }
 
 type QueueLines = Pick<Journal, "outside" | "has" | "openIntents">;
 
-/** Whether a message of this id was ever taken into the queue. */
+/** Whether a message with this id was ever queued. */
 export function wasQueued(journal: QueueLines, id: string): boolean {
   for (const { kind, data } of journal.outside("host"))
     if (kind === QUEUE_KIND && (data as JsonObject | null)?.["id"] === id) return true;
   return false;
 }
 
-/** Waiting messages by id, in the order in which they came. */
+/** Queued messages by id, in order of arrival. */
 export function queuedIn(journal: QueueLines): ReadonlyMap<string, Waiting> {
   const waiting = new Map<string, Waiting>();
   const cutCalls = new Set(journal.openIntents().flatMap(({ callId }) => callId ?? []));

@@ -5,8 +5,8 @@ import { forEachLine, isIntact } from "./line.ts";
 import { openRegularFile } from "./regular-file.ts";
 
 /**
- * Visits the whole, intact lines that begin at or after `from`, and returns where to continue when the file has grown: a last
- * line without its newline may still be being written. The buffer is only valid during the visit.
+ * Visits the complete, intact lines that begin at or after `from`, and returns where to continue when the file has
+ * grown: a last line without its newline may still be being written. The buffer is only valid during the visit.
  */
 export function readLines(
   path: string,

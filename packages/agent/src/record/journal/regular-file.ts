@@ -1,11 +1,11 @@
-// Journals and locks are regular files. Anything else under their name (a pipe, a device, a folder, a loop of links) is
-// refused by name: opening a pipe would wait for a writer for ever.
+// Journals and locks are regular files. Anything else under their name (a pipe, a device, a folder, a link loop) is
+// refused with an error that names it: opening a pipe would wait for a writer forever.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { JournalError } from "./errors.ts";
 
-/** Does not wait for anything. Throws the system's error, or a JournalError for what is no regular file. */
+/** Never blocks. Throws the system's error, or a JournalError if it is not a regular file. */
 export function openRegularFile(path: string, flags = constants.O_RDONLY, mode = 0o600): number {
   let fd: number;
   try {
@@ -33,7 +33,7 @@ export function readStart(path: string, length: number): Buffer {
   }
 }
 
-/** One name for a journal by whichever link it is reached; it need not be there yet. */
+/** One canonical path for a journal, whichever link leads to it; the file need not exist yet. */
 export function realJournalPath(path: string): string {
   try {
     return realpathSync.native(path);

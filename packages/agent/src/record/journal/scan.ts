@@ -1,4 +1,4 @@
-// Opening a journal: one pass over the bytes that checks every line, indexes it and lists what was lost.
+// Opening a journal: one pass over the bytes that checks every line, indexes it and lists the losses.
 
 import {
   JOURNAL_VERSION,
@@ -24,11 +24,11 @@ export interface Scan {
   readonly header: SessionHeader;
   readonly index: LineIndex;
   readonly losses: LossList;
-  /** Bytes after the last newline, and whether they are a whole line that only lacks its newline. */
+  /** Bytes after the last newline, and whether they are a complete line that only lacks its newline. */
   readonly tail: { readonly bytes: number; readonly whole: boolean };
 }
 
-/** Version of the format a file claims, from its first line; undefined when that line is not a readable header. */
+/** The format version that a file's first line states; undefined if that line is not a readable header. */
 export function claimedVersion(firstLine: Buffer): number | undefined {
   const parsed = parseChecked(firstLine);
   if ("problem" in parsed) return undefined;
@@ -50,9 +50,9 @@ class Scanner {
   #header: SessionHeader | undefined;
   #line = 0;
   #tail = { bytes: 0, whole: false };
-  /** Leaf when the last damaged line was met: the parent of the lost entry, since an entry always continues the leaf. */
+  /** The leaf at the last damaged line: the parent of the lost entry, because an entry always continues the leaf. */
   #bridge: string | null | undefined;
-  /** The damaged line right before, in case a seal says that it was a torn tail. */
+  /** The damaged line immediately before, in case a seal marks it as a torn tail. */
   #justLost: JournalLoss | undefined;
 
   constructor(label: string) {
@@ -145,7 +145,7 @@ class Scanner {
     this.#index.addOutside(value as unknown as OutsideLine, span);
   }
 
-  /** Undefined, and said, when the line does not hold what its kind needs. */
+  /** Undefined, and reported, if the line lacks what its kind needs. */
   #parse(type: string, line: Buffer): Record<string, unknown> | undefined {
     const parsed = parseChecked(line);
     const problem =
@@ -164,7 +164,7 @@ class Scanner {
     this.#losses.add({ kind: "unusable_line", line: this.#line, bytes, message });
   }
 
-  /** A parent that was lost is replaced by the entry before it, so that one bad line costs one entry and not the history. */
+  /** Replaces a lost parent by the entry before it, so that one bad line costs one entry and not the history. */
   #parentOf(id: string, parentId: string | null): string | null {
     if (parentId === null || this.#index.hasEntry(parentId)) return parentId;
     const adopted = this.#bridge ?? null;

@@ -1,6 +1,6 @@
-// Where lines stand and of which kind they are, in a few numbers a line: a journal may have millions.
+// Location and kind of lines, in a few numbers per line: a journal may have millions.
 
-/** Where a line stands in its store. */
+/** The location of a line in its store. */
 export interface LineSpan {
   readonly offset: number;
   /** The length without the newline. */
@@ -8,7 +8,7 @@ export interface LineSpan {
 }
 
 const FIRST_ROWS = 64;
-/** Kinds beyond this are not numbered: a file could hold a new one in every line. */
+/** Kinds beyond this number get no number of their own: a file could contain a new kind in every line. */
 const MOST_KINDS = 1000;
 const OTHER_KIND = "";
 
@@ -24,7 +24,7 @@ export class SpanTable {
     return this.#size;
   }
 
-  /** Rows count up from 0. */
+  /** Returns the row, counted from 0. */
   add(kind: string, { offset, length }: LineSpan): number {
     if (this.#size === this.#offsets.length) this.#grow();
     const row = this.#size++;

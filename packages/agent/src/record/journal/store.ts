@@ -1,22 +1,25 @@
-// Where the lines of a journal are stored: an append-only run of bytes with random reads. Appends are synchronous (a line costs
-// about 10 us, measured by bench/journal.bench.ts), so there is one order of lines and no queue; only fsync is awaited.
+// Where the lines of a journal are stored: append-only bytes with random reads. Appends are synchronous (a line costs
+// about 10 us, measured by bench/journal.bench.ts), so lines have one order and need no queue; only fsync is awaited.
 
 import { JournalError } from "./errors.ts";
 
-/** Bytes that can be appended to and read anywhere: what a journal is written to. */
+/** The bytes of a journal, which can be appended to and read at any offset. */
 export interface JournalStore {
-  /** Names the store in messages and in `parentSession`: the path of a file. */
+  /** The store's name in messages and in `parentSession`: the path of a file. */
   readonly label: string;
-  /** Folder beside the journal for artifacts and children; undefined in memory. */
+  /** Folder next to the journal for artifacts and children; undefined in memory. */
   readonly folder: string | undefined;
   readonly size: number;
-  /** The bytes may be overwritten by the next call: copy what must stay. */
+  /** The next call may overwrite the bytes: copy what you keep. */
   read(offset: number, length: number): Buffer;
-  /** Returns when the bytes have been passed to the system. The first failure is latched and thrown again by every later call. */
+  /**
+   * Returns when the bytes have been passed to the system. The first failure is stored, and every later call throws it
+   * again.
+   */
   append(text: string | Uint8Array): void;
   /** Resolves when everything appended so far would survive a power loss. */
   sync(): Promise<void>;
-  /** Releases the store. Idempotent. */
+  /** Closes the store. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
-// Times as ISO 8601 in UTC. Formatted by us: the first date that Node formats makes it look up the system's time zone,
-// which every start would pay for before its first request.
+// Times as ISO 8601 in UTC. We format them ourselves, because the first date that Node formats makes it look up the
+// system's time zone, which would delay every first request.
 
 const DAY_MS = 86_400_000;
-/** Days from the first of March of the year 0, when a leap day is the last of its year, to 1970. */
+/** Days from 1 March of year 0 to 1970; years that begin in March end with their leap day. */
 const DAYS_TO_1970 = 719_468;
 const DAYS_IN_400_YEARS = 146_097;
 
@@ -10,7 +10,7 @@ const DAYS_IN_400_YEARS = 146_097;
 export function isoTime(ms: number): string {
   const days = Math.floor(ms / DAY_MS);
   const { year, month, day } = dateOf(days + DAYS_TO_1970);
-  // Years beyond four digits are written in another way.
+  // Years beyond four digits use another format.
   if (!(year >= 0 && year <= 9999)) return new Date(ms).toISOString();
   const rest = Math.floor(ms - days * DAY_MS);
   const hours = Math.floor(rest / 3_600_000);
@@ -20,14 +20,14 @@ export function isoTime(ms: number): string {
   return `${padNumber(year, 4)}-${padNumber(month, 2)}-${padNumber(day, 2)}T${time}Z`;
 }
 
-/** @param days since the first of March of the year 0 */
+/** @param days since 1 March of year 0 */
 function dateOf(days: number): { year: number; month: number; day: number } {
   const cycle = Math.floor(days / DAYS_IN_400_YEARS);
   const inCycle = days - cycle * DAYS_IN_400_YEARS;
   const leapDays = Math.floor(inCycle / 1460) - Math.floor(inCycle / 36_524) + Math.floor(inCycle / 146_096);
   const years = Math.floor((inCycle - leapDays) / 365);
   const inYear = inCycle - (365 * years + Math.floor(years / 4) - Math.floor(years / 100));
-  // From March on, months of 31 and 30 days take turns so that five of them have 153.
+  // From March on, months of 31 and 30 days alternate so that every five of them have 153.
   const months = Math.floor((5 * inYear + 2) / 153);
   const day = inYear - Math.floor((153 * months + 2) / 5) + 1;
   const month = months < 10 ? months + 3 : months - 9;

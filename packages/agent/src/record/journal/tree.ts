@@ -1,4 +1,4 @@
-// The tree of a session: what hangs where, which part a move would leave, and where choosing an entry leads.
+// The tree of a session: its structure, the part that a move would leave behind, and where choosing an entry leads.
 
 import { textOf } from "@lathe/llm";
 import type { MessageEntry, TreeEntry } from "../../contract/journal.ts";
@@ -6,17 +6,17 @@ import { pathTo } from "./context.ts";
 import { JournalError } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 
-/** What of a journal is needed to walk its tree. */
+/** The part of a journal that is needed to walk its tree. */
 export type TreeReader = Pick<Journal, "has" | "meta" | "entry" | "leaf">;
 type PathReader = Pick<TreeReader, "meta" | "entry">;
 
-/** An entry that must be there. */
+/** An entry by id; throws if it does not exist. */
 export function existingEntry(journal: Pick<TreeReader, "has" | "entry">, id: string): TreeEntry {
   if (!journal.has(id)) throw new JournalError("unknown_entry", `There is no entry ${id} in this session.`);
   return journal.entry(id);
 }
 
-/** Said by the user, not put in by the loop. */
+/** A message from the user, not one that the loop inserted. */
 export function isUserMessage(entry: TreeEntry): entry is MessageEntry {
   if (entry.type !== "message" || entry.message.role !== "user") return false;
   const { origin, source } = entry;
@@ -26,11 +26,11 @@ export function isUserMessage(entry: TreeEntry): entry is MessageEntry {
 /** Where choosing an entry leads. */
 export interface Landing {
   readonly leafId: string | null;
-  /** To be edited and sent again: choosing a message means going to before it. */
+  /** Text to edit and send again: choosing a message goes back to before it. */
   readonly text?: string | undefined;
 }
 
-/** The place before a message of the user or of a host, and right after anything else. */
+/** For a message of the user or a host, the position before it; for anything else, right after it. */
 export function landingOf(entry: TreeEntry): Landing {
   if (isUserMessage(entry)) return { leafId: entry.parentId, text: textOf(entry.message) };
   if (entry.type !== "custom_message") return { leafId: entry.id };
@@ -44,7 +44,7 @@ export interface Left {
   readonly entries: readonly TreeEntry[];
 }
 
-/** What is on the way to `from` and not on the way to `to`. */
+/** The entries on the path to `from` that are not on the path to `to`. */
 export function leftBehind(journal: PathReader, from: string | null, to: string | null): Left {
   const kept = new Set(pathTo(journal, to));
   const path = pathTo(journal, from);
@@ -57,18 +57,18 @@ export function leftBehind(journal: PathReader, from: string | null, to: string 
 
 const SPEAKS: ReadonlySet<string> = new Set(["message", "custom_message", "branch_summary", "compaction"]);
 
-/** False for bookkeeping: the model sees the same with and without it. */
+/** False for bookkeeping entries, which do not change what the model sees. */
 export const isPartOfTalk = ({ type }: Pick<TreeEntry, "type">): boolean => SPEAKS.has(type);
 
-/** Where a new session branches off. */
+/** The point at which a new session branches off. */
 export interface BranchPoint {
-  /** The last entry to take over; null when nothing was said before. */
+  /** The last entry to copy; null if the message is the first. */
   readonly upTo: string | null;
-  /** The text of the message itself, to be edited and sent again. */
+  /** The text of the message itself, to edit and send again. */
   readonly text: string;
 }
 
-/** Where a new session branches off; only messages of the user are such places. */
+/** The branch point at an entry; only user messages are valid. */
 export function branchPoint(journal: Pick<TreeReader, "has" | "meta" | "entry">, id: string): BranchPoint {
   const entry = existingEntry(journal, id);
   if (!isUserMessage(entry))
@@ -78,7 +78,7 @@ export function branchPoint(journal: Pick<TreeReader, "has" | "meta" | "entry">,
   return { upTo: hasTalk ? entry.parentId : null, text: textOf(entry.message) };
 }
 
-/** Messages of the user on the way to the leaf, oldest first. */
+/** User messages on the path to the leaf, oldest first. */
 export function userMessages(journal: Pick<TreeReader, "meta" | "entry" | "leaf">): MessageEntry[] {
   return pathTo(journal, journal.leaf)
     .filter((id) => journal.meta(id)?.type === "message")

@@ -1,12 +1,12 @@
-// A running container through the docker or podman command line.
+// A running container, reached through the docker or podman command line.
 
 import { RemoteEnvironment, type RemoteOptions } from "./remote.ts";
 
-/** Which container to work in, and how to reach it. */
+/** The container to work in, and how to reach it. */
 export interface ContainerOptions extends RemoteOptions {
   /** Name or id of a running container. */
   readonly container: string;
-  /** The program; `docker` when absent. */
+  /** The program; `docker` if absent. */
   readonly cli?: string | undefined;
   /** Arguments before `exec`, such as `--context x`. */
   readonly cliArgs?: readonly string[] | undefined;

@@ -1,22 +1,23 @@
-// The bytes of an open local file. What takes microseconds is done at once: a trip to the disk's threads and back takes many
-// times that, and an edit of hundreds of files would make thousands of them. Opening to write, and the bytes of large files, go there.
+// The bytes of an open local file. Work that takes microseconds is synchronous: a round trip to libuv's thread pool
+// takes many times longer, and an edit of hundreds of files would make thousands of them. Opening for writing, and the
+// bytes of large files, use the thread pool.
 
 import { open, read, readSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** A descriptor, which costs less than a handle of node:fs/promises; the caller that opened it closes it. */
+/** Returns a descriptor, which is cheaper than a handle of node:fs/promises; the caller must close it. */
 export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> = promisify(open);
 const readAside = promisify(read);
 const writeAside = promisify(write);
 
-/** What is transferred at once. */
+/** Reads and writes up to this size are synchronous. */
 const SMALL_BYTES = 64 << 10;
-/** First room for a file whose size the system does not tell, as in /proc. */
+/** Initial buffer for a file whose size the system does not report, as in /proc. */
 const UNKNOWN_SIZE = 4096;
 
-/** `size` is what the system says; a file that has more by now is read to its end. */
+/** `size` is what the system reports; if the file has grown since, we still read it to its end. */
 export async function readWhole(fd: number, size: number): Promise<Buffer> {
-  // With room for one byte more: a read that leaves it empty has met the end.
+  // One extra byte: a read that leaves it empty has reached the end.
   let buffer = Buffer.allocUnsafeSlow(size === 0 ? UNKNOWN_SIZE : size + 1);
   for (let filled = 0; ; ) {
     const got = await readSome(fd, buffer.subarray(filled), null);
@@ -26,7 +27,7 @@ export async function readWhole(fd: number, size: number): Promise<Buffer> {
   }
 }
 
-/** Reads what fits into `room`, or less. */
+/** Reads up to as many bytes as fit into `room`. */
 export async function readSome(fd: number, room: Buffer, position: number | null): Promise<number> {
   if (room.length <= SMALL_BYTES) return readSync(fd, room, 0, room.length, position);
   return (await readAside(fd, room, 0, room.length, position)).bytesRead;

@@ -1,4 +1,4 @@
-// What another user owns: seen from a user who may not do everything, which only root can play.
+// Files that another user owns, tested as a user without root's rights, which only root can impersonate.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { type RunScript, ShellFiles } from "./shell-files.ts";
 
 const NOBODY = 65_534;
 
-/** As a plain user, on this machine. */
+/** Runs as an ordinary user on this machine. */
 const run: RunScript = async ({ script, args, stdin }) => {
   const drop = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
   const done = spawnSync("setpriv", [...drop, "sh", "-c", script, "lathe", ...args], { input: stdin ?? "" });

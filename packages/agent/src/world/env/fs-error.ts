@@ -1,4 +1,4 @@
-// One wording for failed file operations: what happened, to which path, and what to do next.
+// Consistent wording for failed file operations: what happened, to which path, and what to do next.
 
 import { EnvError, type EnvErrorCode } from "./types.ts";
 
@@ -41,7 +41,7 @@ export function pathError(code: PathErrorCode, path: string, cause?: unknown): E
   return new EnvError(code, WORDING[code](path), { path, ...(cause === undefined ? {} : { cause }) });
 }
 
-/** Listing the directory, as for other missing files, would show the link and not explain it. */
+/** Listing the directory, as for other missing files, would show the link but not explain the error. */
 export function linkLoop(path: string, cause?: unknown): EnvError {
   const what = `${path} is a symbolic link that points back to itself. Name the file itself, or fix the link in the shell.`;
   return new EnvError("not_found", what, { path, ...(cause === undefined ? {} : { cause }) });

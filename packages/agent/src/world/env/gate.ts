@@ -1,4 +1,4 @@
-// Lets a fixed number through at a time; the others wait in order.
+// Lets a fixed number of callers through at a time; the others wait in order.
 
 export class Gate {
   #free: number;

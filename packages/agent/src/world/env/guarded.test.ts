@@ -1,4 +1,4 @@
-// Between the judgement and the write: whatever is put in the way, nothing lands where it was not permitted.
+// Between the check and the write: whatever an attacker puts in the way, no file changes where it was not permitted.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const outside = () => readdirSync(join(root, "out"), { recursive: true }).sort();
 
-/** Permits what is inside, and then lets an attacker act before the operation begins. */
+/** Permits what is inside, and lets the attacker act just before the operation. */
 function attacked(attack: () => void): ExecutionEnvironment {
   let isDone = false;
   return new GuardedEnvironment(env, {
@@ -119,7 +119,7 @@ describe("EE-02 SB-02 D3 a link that comes after the judgement", () => {
     await once(attacker.stdout, "data");
     const guarded = new GuardedEnvironment(env, { mayWrite: (real) => real.startsWith(`${root}/in/`) });
     const codes = new Map<string, number>();
-    // Until both sides have had their turns.
+    // Until each side has won at least once.
     for (let n = 0; n < 600 || !codes.has("written") || codes.size === 1; n++) {
       const end = await guarded.writeFile(`dir/n${n % 7}/f`, String(n)).then(
         () => "written",

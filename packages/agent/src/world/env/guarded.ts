@@ -1,4 +1,4 @@
-// An environment in which every change is judged by where it lands, at the moment it is made.
+// An environment that judges every change by its real target, at the moment it is made.
 
 import { realEntryOf, realPathOf } from "./real-path.ts";
 import {
@@ -12,14 +12,16 @@ import { WrappedEnvironment } from "./wrapped.ts";
 
 /** Decides which files may be written. */
 export interface WriteGuard {
-  /** True, or why not; false when there is nothing more to say. The path is absolute and holds no links. */
+  /**
+   * True, or the reason for the refusal; false if there is nothing to add. The path is absolute and contains no links.
+   */
   mayWrite(realPath: string): boolean | string;
 }
 
 /**
- * Writes, deletes and moves are refused with `not_permitted` unless the guard permits the real path. The operation is then done
- * on exactly that path: a link that is put in its way after the judgement makes it fail with `changed`. Directories that a
- * write needs are made with it. Commands pass: a guard is no sandbox.
+ * Refuses writes, deletions and moves with `not_permitted` unless the guard permits the real path. The operation is
+ * then done on exactly that path: if a link is put in its way after the check, it fails with `changed`. Creates the
+ * directories that a write needs. Commands are not restricted: a guard is no sandbox.
  */
 export class GuardedEnvironment extends WrappedEnvironment {
   readonly #guard: WriteGuard;
@@ -48,7 +50,7 @@ export class GuardedEnvironment extends WrappedEnvironment {
     return super.localPath(path, purpose);
   }
 
-  /** The real path of the entry itself, link or not. */
+  /** The real path of the entry itself, without following it if it is a link. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     return this.#checkPermitted(path, noLinks ? full : await realEntryOf(this.inner, full));

@@ -1,5 +1,5 @@
-// A directory held open, so that operations happen in it even if its path changes in the meantime. Entries are named
-// through the open directory where the system allows it (Linux), else by path, with a check as late as possible.
+// A directory held open, so that operations happen in it even if its path changes meanwhile. Entries are named through
+// the open directory if the system allows it (Linux), otherwise by path, with a check as late as possible.
 
 import { constants, existsSync, realpathSync, statSync } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -7,18 +7,21 @@ import { basename, dirname, join } from "node:path";
 import { fromErrno, pathError } from "./fs-error.ts";
 
 const OPEN_DIRECTORIES = "/proc/self/fd";
-/** Linux only: a reference to the directory, which needs no right to read it. */
+/** Linux only: a reference to the directory that needs no read permission. */
 const O_PATH = 0o10000000;
 
 export interface HeldDirectory {
-  /** Path of one of its entries, as long as it is held. */
+  /** Path of an entry, valid while the directory is held. */
   entry(name: string): string;
-  /** Throws `changed` when entries are named by path and that leads elsewhere by now. For the last moment before a change. */
+  /**
+   * Throws `changed` if entries are named by path and that path now leads elsewhere. To be called immediately before a
+   * change.
+   */
   stillThere(): void;
   close(): Promise<void>;
 }
 
-/** `path` is real: fails with `changed` when a link stands anywhere on the way. Missing directories are made. */
+/** `path` is a real path: fails with `changed` if any part of it is a link. Creates missing directories. */
 export async function holdDirectory(path: string): Promise<HeldDirectory> {
   try {
     return await hold(path, path);
@@ -28,7 +31,7 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
   const parent = await holdDirectory(dirname(path));
   try {
     await fs.mkdir(parent.entry(basename(path))).catch((error: NodeJS.ErrnoException) => {
-      // Another process was quicker; what it made is looked at next.
+      // Another process created it first; the next step checks what it created.
       if (error.code !== "EEXIST") throw error;
     });
     parent.stillThere();
@@ -40,7 +43,7 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
   }
 }
 
-/** Holds a directory by its path and follows links: for callers that do not mind where it lies. */
+/** Holds a directory by its path and follows links, for callers that do not care about its real location. */
 export async function directoryByPath(path: string): Promise<HeldDirectory> {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) await fs.mkdir(path, { recursive: true });
   return { entry: (name) => join(path, name), stillThere: () => {}, close: async () => {} };
@@ -69,7 +72,7 @@ async function hold(opened: string, path: string): Promise<HeldDirectory> {
   };
 }
 
-/** A link in the place of a directory is refused by the system as "not a directory" or as a loop. */
+/** For a link in place of a directory, the system reports "not a directory" or a loop. */
 function linkOrError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ELOOP" || (code === "ENOTDIR" && isLink(path)) ? pathError("changed", path) : fromErrno(error, path);

@@ -1,4 +1,4 @@
-// One shell for many small scripts: its answers, and what happens when it is slow, dies or never was there.
+// One shell for many small scripts: its answers, and what happens if it is slow, dies or never starts.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

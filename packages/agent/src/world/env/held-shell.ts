@@ -1,9 +1,9 @@
-// One shell that stays open on the far side and runs one small script after another. To start a program there (an ssh session, a
-// `podman exec`) costs tens to hundreds of milliseconds; a script in a shell that is there costs a few.
+// One shell that stays open on the far side and runs one small script after another. Starting a program there (an ssh
+// session, a `podman exec`) costs tens to hundreds of milliseconds; a script in a running shell costs a few.
 //
-// What is written to it is shell text: a function for each script, once, then its calls. It answers with the script's output as it is,
-// a line with a token and the exit code, what the script said on stderr, and the token again. A token is random and used once, so
-// nothing that a file holds can be taken for it.
+// We write shell text to it: a function for each script, once, then calls of it. It answers with the script's raw
+// output, a line with a token and the exit code, the script's stderr, and the token again. A token is random and used
+// once, so no file content can be mistaken for it.
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../process/clock.ts";
@@ -12,26 +12,26 @@ import type { ScriptCall, ScriptResult } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError } from "./types.ts";
 
-/** Some shells read such text byte by byte: more travels faster to a program of its own. */
+/** Some shells read such text byte by byte, so longer input is faster through a separate program. */
 const MOST_TEXT = 24 << 10;
-/** Who waits longer for the calls before it has a program of its own: one that takes long must not hold up the others. */
+/** A call that has waited this long gets a separate program, so that a slow script does not hold up the others. */
 const PATIENCE_MS = 100;
-/** What a login may print before it runs our shell. */
+/** Limit on what a login may print before it runs our shell. */
 const MOST_NOISE = 1 << 20;
 
-/** The script that transports run: a shell that takes what to do from its input. */
+/** The script that transports run: a shell that reads its commands from its input. */
 export const HELD_SHELL = "exec sh -s";
 
-/** Why there is no result: the call takes a program of its own, or it is unknown whether it was carried out. */
+/** Why there is no result: the call needs a separate program, or it is unknown whether it ran. */
 export type NoResult = "own-program" | "died" | "late" | "ended";
 
 interface Held {
   readonly process: OpenedProcess;
-  /** Functions that the shell has, by script. */
+  /** The shell's function for each script. */
   readonly functions: Map<string, string>;
 }
 
-/** Runs scripts in one shell, one at a time; starts it with the first and again after it died. */
+/** Runs scripts in one shell, one at a time; starts it with the first script and again after it died. */
 export class HeldShell {
   readonly #start: () => Promise<OpenedProcess>;
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class HeldShell {
   #held: Held | undefined;
   #isBusy = false;
   #hasEnded = false;
-  /** It never answered: whatever is over there, it does not work with it. */
+  /** It never answered, so the far side does not support it. */
   #isUseless = false;
 
   constructor(start: () => Promise<OpenedProcess>, clock: Clock) {
@@ -69,7 +69,7 @@ export class HeldShell {
     }
   }
 
-  /** May be used again afterwards. */
+  /** The shell may be used again afterwards. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     const held = this.#held;
@@ -78,7 +78,7 @@ export class HeldShell {
     await held?.process.stop();
   }
 
-  /** False when the calls before it take too long. */
+  /** False if the calls before it take too long. */
   #turn(): Promise<boolean> {
     if (!this.#isBusy) {
       this.#isBusy = true;
@@ -125,14 +125,14 @@ export class HeldShell {
   }
 }
 
-/** The part of the call before its function: what feeds its input. Undefined for what a shell text cannot hold. */
+/** The part of the call before its function, which feeds its input. Undefined if shell text cannot hold the input. */
 function inputOf({ script, args, stdin }: ScriptCall): string | undefined {
   const size = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), script.length + (stdin?.length ?? 0));
   if (size > MOST_TEXT || args.some((arg) => arg.includes("\0"))) return undefined;
   return stdin === undefined || stdin.length === 0 ? "" : `printf '%b' '${escapeBytes(stdin)}' | `;
 }
 
-/** The bytes as an argument of `printf %b`, which every shell has built in. */
+/** The bytes as an argument of `printf %b`, a builtin of every shell. */
 function escapeBytes(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) {
@@ -142,7 +142,7 @@ function escapeBytes(bytes: Uint8Array): string {
   return text;
 }
 
-/** Undefined when the shell died before it answered. */
+/** Undefined if the shell died before it answered. */
 async function ask(held: Held, { script, args }: ScriptCall, input: string): Promise<ScriptResult | undefined> {
   const token = randomUUID();
   let name = held.functions.get(script);
@@ -150,11 +150,11 @@ async function ask(held: Held, { script, args }: ScriptCall, input: string): Pro
   if (name === undefined) {
     name = `lathe_${held.functions.size}`;
     held.functions.set(script, name);
-    // Its body is a subshell: what a script sets, where it goes and how it exits stays in there.
+    // The body is a subshell, so variables, directory changes and exits of a script stay inside it.
     text = `${name}() (\n${script}\n)\n`;
   }
   const call = [name, ...args.map(quoteShell)].join(" ");
-  // Only stderr is captured, which is short; the output goes to the third descriptor, our pipe, as it comes.
+  // Only stderr is captured, which is short; the output is streamed to the third descriptor, our pipe.
   text += `{ said=$(${input}${call}${input === "" ? " </dev/null" : ""} 2>&1 >&3 3>&-); code=$?; } 3>&1\n`;
   text += `printf '%s %s\\n%s%s\\n' ${token} "$code" "$said" ${token}\n`;
   if (!(await tryWrite(held.process, text))) return undefined;
@@ -165,7 +165,7 @@ async function ask(held: Held, { script, args }: ScriptCall, input: string): Pro
   return { exitCode: Number(code.toString("latin1")), stdout, stderr: stderr.toString("utf8") };
 }
 
-/** False when the shell takes nothing any more. */
+/** False if the shell accepts no more input. */
 async function tryWrite(process: OpenedProcess, text: string): Promise<boolean> {
   try {
     await process.write(text);
@@ -176,11 +176,14 @@ async function tryWrite(process: OpenedProcess, text: string): Promise<boolean> 
   }
 }
 
-/** What comes before the mark, which is taken as well; undefined when the output ends first, or is longer than `most`. */
+/**
+ * Returns what comes before the mark and consumes the mark; undefined if the output ends first or is longer than
+ * `most`.
+ */
 async function takeUntil(process: OpenedProcess, mark: string, most = Infinity): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // The end of what came so far: a mark may be cut in two.
+  // The end of the output so far, because a mark may be split between chunks.
   let tail = Buffer.alloc(0);
   for await (const bytes of process.stdout) {
     const chunk = Buffer.from(bytes);

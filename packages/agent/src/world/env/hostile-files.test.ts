@@ -1,4 +1,4 @@
-// What a stranger's folder may hold in the place of ordinary files, and more of them at once than the system allows.
+// What a malicious folder may contain in place of ordinary files, and more open files than the system allows.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

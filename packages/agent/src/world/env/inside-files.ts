@@ -1,5 +1,6 @@
-// File tools for a place that only commands reach, such as a mount namespace: each operation is a small script that runs in there,
-// so paths and links mean exactly what they mean to commands. Where every program sees the same place, one shell stays open for them.
+// File tools for a place that only commands can reach, such as a mount namespace: each operation is a small script that
+// runs in there, so paths and links mean exactly what they mean to commands. If every program sees the same files, one
+// shell stays open for these scripts.
 
 import type { HeldShell } from "./held-shell.ts";
 import { lineWindow } from "./lines.ts";
@@ -23,18 +24,24 @@ import { WrappedEnvironment } from "./wrapped.ts";
 /** An environment that can start programs. */
 type Starting = ExecutionEnvironment & Required<Pick<ExecutionEnvironment, "startProcess">>;
 
-/** Less than may wait for a program that reads slowly. */
+/** Less than the amount that may be queued for a slow reader. */
 const PIECE = 1 << 20;
-/** A script that takes longer in the shell that stays has a program of its own. */
+/** A script that takes longer than this in the shared shell gets a separate program. */
 const HELD_TIMEOUT_MS = 60_000;
 
-/** Commands and searches are the inner environment's. Nothing runs `outside`: the files out there are not those in here. */
+/**
+ * The inner environment runs commands and searches. Nothing runs `outside`, because the files there are not the files
+ * in here.
+ */
 export class InsideFiles extends WrappedEnvironment {
   readonly #files: ShellFiles;
   readonly #held: HeldShell | undefined;
   #writes = 0;
 
-  /** `held`: not where a later program may see less than an earlier one, as in a sandbox whose rules follow the files. */
+  /**
+   * `held`: omit it if a later program may see less than an earlier one, as in a sandbox whose rules change with the
+   * files.
+   */
   constructor(inner: Starting, held?: HeldShell) {
     super(inner);
     this.#held = held;
@@ -90,7 +97,7 @@ export class InsideFiles extends WrappedEnvironment {
     return this.#files.listDirectory(this.resolve(path), depth);
   }
 
-  /** What the host has at that path is another file. */
+  /** The host has a different file at that path. */
   override async localPath(): Promise<undefined> {}
 
   override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
@@ -116,7 +123,7 @@ async function runScript(env: Starting, { script, args, stdin }: ScriptCall): Pr
   return { exitCode, stdout: Buffer.concat(chunks), stderr: running.readStderr().text };
 }
 
-/** A script that refuses does not read its input: its exit code says why. */
+/** A script that refuses does not read its input; its exit code says why. */
 async function feed(running: TwoWayProcess, stdin: Uint8Array | undefined): Promise<void> {
   try {
     for (let start = 0; start < (stdin?.length ?? 0); start += PIECE)

@@ -1,6 +1,6 @@
-// Line windows over text, shared by every environment's readFile.
+// Line windows over text, shared by the readFile of every environment.
 
-/** Lines `offset` (1-based) to `offset + limit - 1` with their endings; the whole text when neither is given. */
+/** Lines `offset` (1-based) to `offset + limit - 1` with their endings; the whole text if neither is given. */
 export function lineWindow(text: string, offset?: number, limit?: number): string {
   if (offset === undefined && limit === undefined) return text;
   const first = Math.max(1, offset ?? 1);

@@ -1,5 +1,6 @@
-// File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError. A file
-// with several names is replaced under one of them: package managers share files between projects in this way.
+// File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError. A
+// file with hard links is replaced under one name only, because package managers share files between projects with hard
+// links.
 
 import {
   accessSync,
@@ -39,7 +40,7 @@ const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: ByteRange, { ifFile }: ReadOptions = {}): Promise<Buffer> {
   try {
-    // At once, as `statFile` looks at it. Not blocking: a pipe without a writer would hold us for ever.
+    // Synchronous, like `statFile`. Non-blocking, because opening a pipe without a writer would wait forever.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = fstatSync(fd);
@@ -57,7 +58,7 @@ export async function readBytes(path: string, range?: ByteRange, { ifFile }: Rea
   }
 }
 
-/** Whether the open file stands under exactly this path, without a link in it. Elsewhere than on Linux the system cannot be asked. */
+/** Whether the open file is at exactly this path, without links in it. Only Linux can tell. */
 function isOpenAt(fd: number, path: string): boolean {
   if (process.platform !== "linux") return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
   return readlinkSync(`/proc/self/fd/${fd}`) === path;
@@ -102,14 +103,14 @@ async function replace(
   const target = folder.entry(name);
   const old = lstatSync(target, { throwIfNoEntry: false });
   if (old?.isDirectory()) throw pathError("is_directory", path);
-  // The path was real when it was judged.
+  // The path was a real path when it was checked.
   if (old?.isSymbolicLink()) throw pathError("changed", path);
   // A device must not be replaced by a file.
   if (old !== undefined && !old.isFile()) throw pathError("not_file", path);
   if (old !== undefined) accessSync(target, constants.W_OK);
   const temp = folder.entry(tempName);
   try {
-    // A file that only its owner may read must not be readable under another name, not even for a moment.
+    // A file that only its owner may read must never be readable under another name, not even briefly.
     const restricted = old !== undefined || options.mode !== undefined;
     const fd = await openFile(temp, "wx", restricted ? 0o600 : 0o666);
     try {
@@ -120,7 +121,7 @@ async function replace(
       }
       if (restricted || options.executable) fchmodSync(fd, (options.executable ? runnable(mode) : mode) & 0o7777);
     } finally {
-      // Before it is in its place: a program that is open for writing cannot be run.
+      // Before the rename, because a program that is open for writing cannot be run.
       closeSync(fd);
     }
     await putInPlace({ path, temp, target, folder }, options, watches);
@@ -151,7 +152,7 @@ async function putInPlace(
   throw overwrote ? new EnvError("changed", `${changed.message} A version of it was overwritten.`, { path }) : changed;
 }
 
-/** Checks at the last moment, so that what another process writes at the same time is not replaced unseen. */
+/** Checks at the last moment, so that a concurrent write of another process is not overwritten unnoticed. */
 function refuseChanged(path: string, target: string, ifVersion: string | undefined): void {
   if (ifVersion === undefined) return;
   const now = statSync(target, { throwIfNoEntry: false });
@@ -174,12 +175,12 @@ async function writeInPlace(
   if (wanted !== (oldMode & 0o7777)) await fs.chmod(target, wanted);
 }
 
-/** A writable file in a directory that is not ours, a bind-mounted file or a foreign owner cannot be replaced. */
+/** A writable file cannot be replaced if its directory is not ours, it is bind-mounted, or another user owns it. */
 function needsWriteInPlace(error: unknown): boolean {
   return ["EACCES", "EPERM", "EBUSY", "EXDEV"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** Real path of the deepest part that exists, with the rest appended; links that lead nowhere are followed too. */
+/** Real path of the deepest part that exists, with the rest appended; dangling links are followed too. */
 export async function realOrNearest(path: string, hops = MOST_HOPS): Promise<string> {
   const real = await fs.realpath(path).catch(() => undefined);
   if (real !== undefined) return real;
@@ -190,11 +191,11 @@ export async function realOrNearest(path: string, hops = MOST_HOPS): Promise<str
   return parent === path ? path : resolve(await realOrNearest(parent, hops), relative(parent, path));
 }
 
-/** Where a write really goes: the end of a chain of symlinks, also of one that points to nothing yet. */
+/** The real target of a write: the end of a chain of symlinks, even if it does not exist yet. */
 async function finalTarget(path: string): Promise<string> {
   let current = path;
   for (let hops = 0; hops < MOST_HOPS; hops++) {
-    // Almost always: it takes microseconds to know, and an error of readlink many times that.
+    // The usual case: this check takes microseconds, and an error of readlink many times that.
     if (lstatSync(current, { throwIfNoEntry: false })?.isFile()) return current;
     const link = await fs.readlink(current).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "EINVAL" || error.code === "ENOENT") return undefined;
@@ -256,8 +257,8 @@ async function inFolderOf(
 }
 
 /**
- * At once: it takes microseconds, and waiting for the disk's threads many times that. A start would also pay for those
- * threads and for node:fs/promises before its first request.
+ * Synchronous, because it takes microseconds and the thread pool many times that. Otherwise startup would also pay for
+ * the thread pool and node:fs/promises before the first request.
  */
 export async function statFile(path: string): Promise<FileStat | undefined> {
   try {
@@ -267,7 +268,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
     const target = isSymlink ? statTarget(path) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
-      // A circular link leads only to itself.
+      // A circular link resolves only to itself.
       const realPath = await realOrNearest(path).catch(() => path);
       return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath, isSymlink };
     }
@@ -282,13 +283,13 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
       file: identityOf(target),
     };
   } catch (error) {
-    // Under a name that is too long there can be nothing.
+    // A file with a name that is too long cannot exist.
     if (absentCode(error) || (error as NodeJS.ErrnoException).code === "ENAMETOOLONG") return undefined;
     throw fromErrno(error, path);
   }
 }
 
-/** Undefined when the link is dangling or circular. */
+/** Undefined if the link is dangling or circular. */
 function statTarget(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -297,7 +298,10 @@ function statTarget(path: string): Stats | undefined {
   }
 }
 
-/** Sorted by name, a directory followed by its content; symlinks are listed, not entered, nor is what may not be read. */
+/**
+ * Sorted by name, each directory followed by its content. Symlinks are listed but not entered; unreadable directories
+ * are not entered either.
+ */
 export async function listDirectory(path: string, depth: number): Promise<DirEntry[]> {
   const result: DirEntry[] = [];
   const walk = async (directory: string, prefix: string, left: number): Promise<void> => {
@@ -346,7 +350,7 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** Deleted in the meantime, or not readable for us: the rest of the listing is still valid. */
+/** Deleted meanwhile, or not readable by us: the rest of the listing is still valid. */
 function passedOver(error: unknown): boolean {
   return absentCode(error) || ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
 }

@@ -1,4 +1,4 @@
-// The environment of the machine we run on: files directly, commands through the process owner, search through ripgrep.
+// The environment of the local machine: files directly, commands through `Processes`, search through ripgrep.
 
 import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -47,37 +47,40 @@ import {
 
 type Surroundings = Pick<ExecOptions, "cwd" | "env" | "internal" | "isUsers">;
 
-/** Where a local environment works and what its commands see. */
+/** The directory of a local environment, and what its commands see. */
 export interface LocalEnvironmentOptions {
   /** Absolute. */
   readonly cwd: string;
   /** The host's environment, usually `process.env`. */
   readonly baseEnv: EnvVars;
-  /** Which of them commands see; `filtered` when absent. */
+  /** Which of these variables commands see; `filtered` if absent. */
   readonly envPolicy?: EnvPolicy | undefined;
   /** Names, or patterns with `*`, of variables that commands see in addition. */
   readonly envPass?: readonly string[] | undefined;
-  /** Called once, before the first command, with the names of `baseEnv` that commands do not see; not when there are none. */
+  /**
+   * Called once, before the first command, with the names of `baseEnv` that are hidden from commands; not called if
+   * there are none.
+   */
   readonly onWithheld?: ((names: readonly string[]) => void) | undefined;
   /** File operations outside these directories are refused (symlinks resolved). Commands are not confined. */
   readonly roots?: readonly string[] | undefined;
-  /** Value of the mark that commands carry; unique on the machine. */
+  /** Value of the mark on our commands; unique on the machine. */
   readonly owner?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** What commands may use together, and what one is expected to need; it waits while there is less. */
+  /** Limits for all commands together, and the expected memory of one; a command waits while less is free. */
   readonly limits?: GovernorLimits | undefined;
-  /** Commands and searches run inside it; SandboxedLocalEnvironment brings one. */
+  /** Commands and searches run inside it; SandboxedLocalEnvironment supplies one. */
   readonly confinement?: Confinement | undefined;
-  /** `ripgrep` fails without the program, `builtin` never starts one; the default takes ripgrep when it is there. */
+  /** `ripgrep` fails without the program, `builtin` never starts one; the default uses ripgrep if it is available. */
   readonly search?: SearchEngine | undefined;
 }
 
-/** File operations that run in parallel: more are no faster, and each may hold files open. */
+/** Number of file operations that run in parallel: more are no faster, and each may hold files open. */
 const MOST_AT_ONCE = 32;
 
 /** Files and commands of the machine that this process runs on. */
 export class LocalEnvironment implements ExecutionEnvironment {
-  /** How many had a confinement, in this process. */
+  /** Number of environments with a confinement in this process. */
   static #confined = 0;
   readonly identity: string;
   readonly #options: LocalEnvironmentOptions;
@@ -94,7 +97,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   constructor(options: LocalEnvironmentOptions) {
     if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
     this.#options = options;
-    // A confinement may show files and ports of its own.
+    // A confinement may show other files and ports.
     this.identity = options.confinement ? `confined ${++LocalEnvironment.#confined}` : `local ${options.cwd}`;
     this.#processes = new Processes(options);
   }
@@ -117,7 +120,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   osVersion(): string {
-    // What the system keeps in a file is read sooner than node:os is loaded.
+    // Reading the release from a file is faster than loading node:os.
     const release = process.platform === "linux" ? kernelRelease() : undefined;
     return release === undefined ? `${os.type()} ${os.release()}` : `Linux ${release}`;
   }
@@ -200,7 +203,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async ownsPort(port: number): Promise<boolean> {
-    // Nobody else can listen there.
+    // No other program can listen there.
     if (this.#options.confinement?.hasOwnNetwork) return true;
     if (!this.#processes.hasStarted) return false;
     this.#owners ??= import("./port-owners.ts").then(({ PortOwners }) => new PortOwners(this.#processes.owner));
@@ -250,7 +253,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   #request(command: string, { shell, ...options }: ExecOptions) {
-    // Our own questions need no bash, which takes twice as long to start.
+    // Internal commands need no bash, which takes twice as long to start.
     const argv: ProgramArgv = options.internal ? [SH, "-c", command] : shellArgv(command);
     if (shell === undefined || argv[0] !== BASH)
       return { ...options, argv, ...this.#surroundings({ cwd: shell?.cwd, ...options }) };
@@ -285,11 +288,14 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
   }
 
-  /** For changes: with roots, the real path is judged and then used, so that a link created in the meantime cannot redirect it. */
+  /**
+   * For changes: with roots, the real path is checked and then used, so that a link created meanwhile cannot redirect
+   * the change.
+   */
   async #resolveForChange(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
     const full = this.resolve(path);
     if (this.#options.roots === undefined || noLinks) return { path: await this.#checkAllowed(full), noLinks };
-    // A deleted or moved link is itself what changes, not what it leads to.
+    // Deleting or moving a link changes the link itself, not its target.
     const real =
       what === "target"
         ? await files.realOrNearest(full)

@@ -1,4 +1,4 @@
-// An environment without a disk: files are kept in a map. For tests, for hosts without a file system and for dry runs.
+// An environment without a disk: a map holds the files. For tests, for hosts without a file system and for dry runs.
 
 import { randomUUID } from "node:crypto";
 import { dirname, normalize, resolve } from "node:path/posix";
@@ -21,14 +21,14 @@ import {
   type WriteOptions,
 } from "./types.ts";
 
-/** The files a memory environment starts with, and what answers its commands. */
+/** The initial files of a memory environment, and the handler of its commands. */
 export interface MemoryEnvironmentOptions {
-  /** Absolute; `/work` when absent. */
+  /** Absolute; `/work` if absent. */
   readonly cwd?: string | undefined;
   readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined;
-  /** Stamps files; without it each write is one millisecond after the last. */
+  /** Timestamps for files; if absent, each write is one millisecond after the last. */
   readonly now?: (() => number) | undefined;
-  /** Answers commands; without it they are unavailable. */
+  /** Runs commands; if absent, commands are unavailable. */
   readonly exec?: ((command: string, timeoutMs: number, options: ExecOptions) => Promise<ExecResult>) | undefined;
 }
 
@@ -181,7 +181,7 @@ export class MemoryEnvironment implements ExecutionEnvironment {
   }
 
   #put(path: string, content: string | Uint8Array, mode: number): void {
-    // A copy: the caller may keep using its buffer.
+    // A copy, because the caller may keep using its buffer.
     this.#insert(path, { bytes: Buffer.from(content as Uint8Array), mode, mtimeMs: this.#now() });
   }
 

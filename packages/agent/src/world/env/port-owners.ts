@@ -1,5 +1,5 @@
-// Whose the programs are that listen on a port: of the one environment only, or also of others. All sockets of the port count,
-// whatever address they are bound to, so that nobody can stand beside another program on the same port.
+// Which programs listen on a port: only those of this environment, or also others. All sockets of the port count,
+// whatever address they are bound to, so that no program can share the port with another unnoticed.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { childProcess } from "../process/child-process.ts";
@@ -12,12 +12,14 @@ interface Holder {
   readonly link: string;
 }
 
-/** For the machine that we run on. */
+/** Checks ports of the local machine. */
 export class PortOwners {
   readonly #owner: string;
-  /** Whether a socket is held by a process of ours. Looking through all processes takes long, and a socket does not change hands. */
+  /** Whether one of our processes holds a socket. Scanning all processes is slow, and sockets do not change hands. */
   readonly #isOurs = new Map<string, boolean>();
-  /** Sockets of ours where connections to the port go first, whoever else comes: while one is held, the tables need not be read. */
+  /**
+   * Our sockets that receive connections to the port before any other: while one is held, the tables need not be read.
+   */
   readonly #first = new Map<number, Holder>();
 
   constructor(owner: string) {
@@ -50,11 +52,11 @@ export class PortOwners {
 
 interface ListeningSocket {
   readonly link: string;
-  /** Bound where a connection to 127.0.0.1 goes. */
+  /** It is bound to an address that receives connections to 127.0.0.1. */
   readonly isFirst: boolean;
 }
 
-/** From the kernel's tables. */
+/** Read from the kernel's tables. */
 function listeningSockets(port: number): ListeningSocket[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const listens = new RegExp(`^ *\\d+: ([0-9A-F]+):${hex} [0-9A-F]+:0000 0A (?:\\S+ +){5}(\\d+)`, "gm");
@@ -66,7 +68,7 @@ function listeningSockets(port: number): ListeningSocket[] {
   );
 }
 
-/** 127.0.0.1 in both orders of bytes, and all addresses of IPv4. */
+/** 127.0.0.1 in both byte orders, and the IPv4 wildcard address. */
 const FIRST: readonly string[] = ["0100007F", "7F000001", "00000000"];
 
 function readIfThere(file: string): string {
@@ -85,7 +87,7 @@ function socketsOf(pid: number): Holder[] {
       return link?.startsWith("socket:") ? { file: `${folder}/${name}`, link } : [];
     });
   } catch {
-    return []; // it has ended
+    return []; // the process has ended
   }
 }
 
@@ -93,7 +95,7 @@ function linkOf(file: string): string | undefined {
   try {
     return readlinkSync(file);
   } catch {
-    return undefined; // it was closed, or its process has ended
+    return undefined; // the descriptor was closed, or its process has ended
   }
 }
 
@@ -105,7 +107,7 @@ function listenersByLsof(port: number): Promise<string[]> {
   });
 }
 
-/** The same in a shell elsewhere, by its exit code. Arguments: the port and both parts of a mark. */
+/** The same check in a remote shell, answered by its exit code. Arguments: the port and both parts of a mark. */
 export const OWNS_PORT = `
 ${MARKED}
 pids=$(marked "$2" "$3")

@@ -1,7 +1,8 @@
-// A small program that runs where commands run and passes bytes between its pipes and a port there. It says `open` in a line of
-// its own before the first byte, or why there is no connection. The perl, node and python3 forms are the same program.
+// A small program that runs where commands run and passes bytes between its pipes and a port there. Before the first
+// byte, it prints `open` on a separate line, or why there is no connection. The perl, node and python3 forms are the
+// same program.
 
-/** Copies both ways in processes of their own: neither direction waits for the other. The end of the other side ends all. */
+/** Separate processes copy each direction, so neither waits for the other. When the other side closes, all end. */
 const PERL = `
 use IO::Socket::IP;
 my $socket;
@@ -61,19 +62,19 @@ try:
 except OSError: code = 1
 os._exit(code)`;
 
-const quoted = (script: string): string => `'${script.replaceAll("'", `'\\''`)}'`;
+const quoteScript = (script: string): string => `'${script.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Arguments: the port. Only busybox's nc passes the end of its input on, and it does not say when it is connected: so the kernel's
- * table of sockets is asked whether something listens.
+ * Arguments: the port. Only busybox's nc passes on the end of its input, but it does not report when it is connected,
+ * so the script checks the kernel's socket table for a listener.
  */
 export const PORT_RELAY = `
 for program in perl node python3; do
   command -v $program >/dev/null 2>&1 || continue
   case $program in
-    perl) perl -MIO::Socket::IP -e 1 2>/dev/null && exec perl -e ${quoted(PERL)} "$1" ;;
-    node) exec node -e ${quoted(NODE)} "$1" ;;
-    python3) exec python3 -c ${quoted(PYTHON)} "$1" ;;
+    perl) perl -MIO::Socket::IP -e 1 2>/dev/null && exec perl -e ${quoteScript(PERL)} "$1" ;;
+    node) exec node -e ${quoteScript(NODE)} "$1" ;;
+    python3) exec python3 -c ${quoteScript(PYTHON)} "$1" ;;
   esac
 done
 if command -v busybox >/dev/null 2>&1; then set -- "$1" busybox nc; else set -- "$1" nc; fi

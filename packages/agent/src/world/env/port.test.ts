@@ -1,4 +1,4 @@
-// The relay in each of its forms, and what a connection says of itself when it breaks.
+// The relay in each of its forms, and the errors of a connection that breaks.
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ const listen = async (host: string): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Commands find these programs only. */
+/** Commands find only these programs. */
 function withPrograms(...names: string[]): LocalEnvironment {
   for (const name of ["sh", ...names]) symlinkSync(realProgram(name), join(folder, name));
   const env = new LocalEnvironment({ cwd: folder, baseEnv: { PATH: folder } });
@@ -40,7 +40,7 @@ function withPrograms(...names: string[]): LocalEnvironment {
   return env;
 }
 
-/** A name on PATH may be a script that chooses a version. */
+/** A name on PATH may be a script that selects a version. */
 const realProgram = (name: string): string => {
   if (name === "python3") return execFileSync("python3", ["-c", "import sys; print(sys.executable)"]).toString().trim();
   return name === "node"

@@ -11,12 +11,12 @@ import { type ConnectOptions, EnvError, type ExecutionEnvironment, type TwoWayPr
 
 const LOOPBACK = ["127.0.0.1", "::1"];
 const PATIENCE_MS = 20_000;
-/** The program on the other side may take its time to read. */
+/** The program on the other side may read as slowly as it likes. */
 const NO_DEADLINE_MS = Number.POSITIVE_INFINITY;
-/** Noise that a login may print before our own line. */
+/** Limit on what a login may print before our own line. */
 const MOST_NOISE = 1 << 20;
 
-/** The connections that an environment has opened on this machine; they end with it. */
+/** The connections that an environment has opened on this machine; they close when it ends. */
 export class LocalPorts {
   readonly #sockets = new Set<Socket>();
 
@@ -24,7 +24,7 @@ export class LocalPorts {
     checkPort(port);
     let cause: unknown;
     for (const host of LOOPBACK) {
-      if (signal?.aborted) throw cancelled(port);
+      if (signal?.aborted) throw cancelledError(port);
       const socket = this.#open(host, port);
       try {
         await once(socket, "connect", signal ? { signal } : {});
@@ -32,15 +32,16 @@ export class LocalPorts {
         return signal ? addAbortSignal(signal, socket) : socket;
       } catch (error) {
         socket.destroy();
-        if (signal?.aborted || error instanceof EnvError) throw signal?.aborted ? cancelled(port) : error;
+        if (signal?.aborted || error instanceof EnvError) throw signal?.aborted ? cancelledError(port) : error;
         cause ??= error;
       }
     }
-    throw refused(port, cause);
+    throw refusedError(port, cause);
   }
 
   end(): void {
-    for (const socket of this.#sockets) socket.destroy(socket.connecting ? cancelled(socket.remotePort) : undefined);
+    for (const socket of this.#sockets)
+      socket.destroy(socket.connecting ? cancelledError(socket.remotePort) : undefined);
   }
 
   #open(host: string, port: number): Socket {
@@ -52,14 +53,14 @@ export class LocalPorts {
   }
 }
 
-/** For an environment whose commands have a network of their own. */
+/** For an environment whose commands have a separate network. */
 export async function connectByRelay(
   env: Pick<ExecutionEnvironment, "startProcess">,
   port: number,
   { signal }: ConnectOptions = {},
 ): Promise<Duplex> {
   checkPort(port);
-  if (signal?.aborted) throw cancelled(port);
+  if (signal?.aborted) throw cancelledError(port);
   if (!env.startProcess)
     throw new EnvError("unavailable", `Port ${port} cannot be reached: this environment starts no programs.`);
   const relay = await env.startProcess(["sh", "-c", PORT_RELAY, "lathe", String(port)], {
@@ -70,8 +71,8 @@ export async function connectByRelay(
   const { answer, rest } = await firstAnswer(relay);
   if (answer === "open") return openStream(relay, port, signal, rest);
   const { exitCode } = await relay.stop(0);
-  if (signal?.aborted) throw cancelled(port);
-  if (answer === "refused") throw refused(port);
+  if (signal?.aborted) throw cancelledError(port);
+  if (answer === "refused") throw refusedError(port);
   const reason = answer === "missing" ? "" : relay.readStderr().text.trim() || `exit code ${exitCode}`;
   throw new EnvError(
     "unavailable",
@@ -81,12 +82,12 @@ export async function connectByRelay(
   );
 }
 
-/** A program on this machine that leads to a port elsewhere; its stderr says `opened` when it is connected. */
+/** A local program that leads to a port elsewhere; it prints `opened` to stderr once it is connected. */
 interface Forwarding extends Pick<OpenRequest, "argv" | "cwd" | "env"> {
   readonly opened: string;
 }
 
-/** Undefined when the program ends unconnected. */
+/** Undefined if the program ends without a connection. */
 export async function connectByForwarding(
   processes: Processes,
   { opened, ...program }: Forwarding,
@@ -94,7 +95,7 @@ export async function connectByForwarding(
   { signal, clock }: ConnectOptions & { readonly clock: Clock },
 ): Promise<Duplex | undefined> {
   checkPort(port);
-  if (signal?.aborted) throw cancelled(port);
+  if (signal?.aborted) throw cancelledError(port);
   let said: string | undefined = "";
   let noteOpened = () => {};
   const isOpen = new Promise<true>((resolve) => {
@@ -116,11 +117,11 @@ export async function connectByForwarding(
   const hasOpened = await Promise.race([isOpen, relay.exited.then(() => false)]);
   cancelDeadline();
   if (hasOpened) return openStream(relay, port, signal);
-  if (signal?.aborted) throw cancelled(port);
+  if (signal?.aborted) throw cancelledError(port);
   return undefined;
 }
 
-/** A connection whose bytes are a program's input and output. The program ends when the other side does. */
+/** A connection made of a program's input and output. The program ends when the other side closes. */
 function openStream(relay: TwoWayProcess, port: number, signal: AbortSignal | undefined, rest?: Uint8Array): Duplex {
   const stream = ignoreUnheardErrors(new RelayStream(relay, port));
   if (rest && rest.length > 0) stream.push(rest);
@@ -140,7 +141,7 @@ class RelayStream extends Duplex {
     this.#port = port;
     relay.exited.then(({ stopped }) => {
       this.#hasExited = true;
-      // Its environment has ended it: nobody may be reading.
+      // The environment ended it, and there may be no reader.
       if (stopped) this.destroy();
     });
   }
@@ -183,7 +184,7 @@ class RelayStream extends Duplex {
   }
 }
 
-/** The relay's first line, and what came behind it. */
+/** The relay's first line, and the bytes after it. */
 async function firstAnswer(relay: TwoWayProcess): Promise<{ answer?: string; rest?: Uint8Array }> {
   let seen = Buffer.alloc(0);
   for await (const chunk of relay.stdout) {
@@ -195,7 +196,7 @@ async function firstAnswer(relay: TwoWayProcess): Promise<{ answer?: string; res
   return {};
 }
 
-/** A caller that does not listen sees the end; an error that nobody hears must not end the host. */
+/** A caller without an error handler sees the stream end; an unhandled error must not end the host. */
 function ignoreUnheardErrors<Stream extends Duplex>(stream: Stream): Stream {
   return stream.on("error", () => {});
 }
@@ -205,7 +206,7 @@ function checkPort(port: number): void {
   throw new EnvError("unavailable", `Not a port: ${port}. Ports are whole numbers from 1 to 65535.`);
 }
 
-function refused(port: number, cause?: unknown): EnvError {
+function refusedError(port: number, cause?: unknown): EnvError {
   const isRefused = cause === undefined || (cause as NodeJS.ErrnoException).code === "ECONNREFUSED";
   const why = isRefused ? "nothing listens there" : cause instanceof Error ? cause.message : String(cause);
   return new EnvError("unavailable", `Port ${port} cannot be reached: ${why}. Start the program that listens on it.`, {
@@ -213,5 +214,5 @@ function refused(port: number, cause?: unknown): EnvError {
   });
 }
 
-const cancelled = (port: number | undefined): EnvError =>
+const cancelledError = (port: number | undefined): EnvError =>
   new EnvError("closed", `No connection to port ${port ?? "unknown"} was made: the call was cancelled.`);

@@ -1,4 +1,4 @@
-// Where a path really is, asked of any environment.
+// Resolves a path to its real location, in any environment.
 
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import { linkLoop } from "./fs-error.ts";
@@ -7,7 +7,7 @@ import type { ExecutionEnvironment } from "./types.ts";
 /** Number of links after which a chain is treated as a loop. */
 const MOST_HOPS = 40;
 
-/** The nearest existing ancestor decides for a path that does not exist yet, also behind a link that leads nowhere. */
+/** For a path that does not exist yet, the nearest existing ancestor decides, even behind a dangling link. */
 export async function realPathOf(
   env: Pick<ExecutionEnvironment, "stat">,
   path: string,
@@ -23,7 +23,7 @@ export async function realPathOf(
   return parent === path ? path : resolve(await realPathOf(env, parent, hops), relative(parent, path));
 }
 
-/** Where something stands, itself being followed no further when it is a link. */
+/** The real location of an entry, without following the entry itself if it is a link. */
 export async function realEntryOf(env: Pick<ExecutionEnvironment, "stat">, path: string): Promise<string> {
   return join(await realPathOf(env, dirname(path)), basename(path));
 }

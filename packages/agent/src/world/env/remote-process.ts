@@ -1,5 +1,5 @@
-// A two-way process on the far side: started through the program that connects, announced by our own line before its
-// output, so that we know that it runs and under which number.
+// A two-way process on the far side, started through the program that connects. A line of our own before its output
+// tells us that it runs, and its process id.
 
 import type { Clock } from "../process/clock.ts";
 import { type Mark, SET_LOCKS } from "../process/marked.ts";
@@ -9,7 +9,7 @@ import { cancelledError } from "../process/spawn-error.ts";
 import { pathError } from "./fs-error.ts";
 import { EnvError, type ProcessOptions, type ProgramArgv, type TwoWayProcess } from "./types.ts";
 
-/** Arguments: limit, directory, token, then what `env` is to run. */
+/** Arguments: limit, directory, token, then the command line for `env`. */
 const ENTER = `
 ${SET_LOCKS}
 shift
@@ -28,19 +28,19 @@ esac
 echo "$token $$"
 exec "$@"`;
 
-/** The program leads a group of its own, unless whatever starts it over there does not make one. */
+/** The program leads its own process group, unless its starter on the far side does not create one. */
 const SEND = `kill -s "$1" -- "-$2" 2>/dev/null || kill -s "$1" "$2"`;
 
 const START_TIMEOUT_MS = 60_000;
-/** What a login may print before it runs our script. */
+/** Limit on what a login may print before it runs our script. */
 const MOST_NOISE = 1 << 20;
 
 export interface FarSide {
-  /** What error messages call it. */
+  /** The name used in error messages. */
   readonly name: string;
   readonly processes: Processes;
   readonly clock: Clock;
-  /** The local program that runs the script over there. */
+  /** The local program that runs the script on the far side. */
   local(script: string, args: readonly string[]): Pick<OpenRequest, "argv" | "cwd" | "env">;
   script(script: string, args: readonly string[]): Promise<unknown>;
   end(mark: Mark): Promise<void>;
@@ -49,7 +49,7 @@ export interface FarSide {
 export interface FarProgram {
   readonly argv: ProgramArgv;
   readonly mark: Mark;
-  /** Absolute, over there. */
+  /** Absolute, on the far side. */
   readonly cwd: string;
   readonly variables: readonly string[];
 }
@@ -99,7 +99,7 @@ export async function startFar(far: FarSide, program: FarProgram, options: Proce
   }
 }
 
-/** The word behind the token; undefined when the output ends before it. */
+/** The word after the token; undefined if the output ends before it. */
 async function announcement(started: OpenedProcess, token: string): Promise<string | undefined> {
   let seen = Buffer.alloc(0);
   for await (const chunk of started.stdout) {

@@ -1,4 +1,4 @@
-// A far tree for the in-process search engine: one listing per search, files in batches.
+// A remote tree for the in-process search engine: one listing per search, files in batches.
 
 import { basename, dirname, join } from "node:path/posix";
 import type { SearchEntry, SearchFs } from "./search/search-fs.ts";
@@ -11,10 +11,10 @@ interface Node {
 
 const KIND = `for path; do if [ -f "$path" ]; then echo f; elif [ -d "$path" ]; then echo d; else echo -; fi; done`;
 
-// The mode tells files, directories and links apart; .git is named so that a repository's root is known.
+// The mode distinguishes files, directories and links; .git is listed so that repository roots are known.
 const TREE = `find "$1" -name .git -prune -exec stat -c '%f %Y %n' {} + -o -exec stat -c '%f %Y %n' {} + 2>/dev/null; :`;
 
-// Each file behind its size; one that vanished, or is too large to be fetched for a search, is empty.
+// Each file after its size; a file that vanished, or is too large to fetch for a search, is empty.
 const CONTENT = `for path; do
   size=$(wc -c < "$path" 2>/dev/null) || size=0
   [ "$size" -gt ${64 << 20} ] && size=0

@@ -1,5 +1,5 @@
 // An environment on the far side of a program that runs a shell there (ssh, docker exec, podman exec). Files travel
-// through standard input and output; commands carry the same marks as local ones and are ended over there.
+// through standard input and output; commands carry the same marks as local ones and are ended on the far side.
 
 import { posix } from "node:path";
 import type { Duplex } from "node:stream";
@@ -42,11 +42,11 @@ import {
   type WriteOptions,
 } from "./types.ts";
 
-/** What environments behind a connection have in common. */
+/** The options that remote environments share. */
 export interface RemoteOptions {
   /** Absolute, on the far side. */
   readonly cwd: string;
-  /** The host's environment, for the program that connects; nothing of it reaches the far side. */
+  /** The host's environment, for the program that connects; the far side gets none of it. */
   readonly baseEnv: EnvVars;
   readonly owner?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -54,13 +54,16 @@ export interface RemoteOptions {
 
 /** How to run a shell script on the far side. */
 export interface RemoteTransport {
-  /** What error messages call it: `ssh host`, `container name`. */
+  /** The name in error messages: `ssh host`, `container name`. */
   readonly name: string;
-  /** The same for transports that lead to the same place. */
+  /** Equal for transports that lead to the same place. */
   readonly target: string;
   /** The local program that runs `sh -c script lathe …args` on the far side, with stdin and stdout connected. */
   argv(script: string, args: readonly string[]): readonly [string, ...string[]];
-  /** The local program whose input and output lead to a port on the far side, where there is one; its stderr says `opened` first. */
+  /**
+   * The local program whose input and output lead to a port on the far side, if there is one; it prints `opened` to
+   * stderr first.
+   */
   forward?(port: number): { readonly argv: readonly [string, ...string[]]; readonly opened: string };
   /** Prepares the connection; called once before the first use. */
   open?(processes: Processes): Promise<void>;
@@ -68,7 +71,7 @@ export interface RemoteTransport {
 }
 
 const SCRIPT_TIMEOUT_MS = 60_000;
-/** Codes of ssh, podman and docker: our script, which uses no such codes, was never reached. */
+/** Exit codes of ssh, podman and docker that mean our script, which does not use them, never ran. */
 const CONNECTION_FAILED: readonly number[] = [255, 125];
 /** Two seconds for SIGTERM, a few more for SIGKILL and the network. */
 const END_TIMEOUT_MS = 8_000;
@@ -82,7 +85,7 @@ shift
 if command -v bash >/dev/null; then set -- "$@" bash -c "$command"; else set -- "$@" sh -c "$command"; fi
 exec env "$@" </dev/null`;
 
-/** Arguments: limit, directory, then what `env` is to run. What a profile reads from its input is not the script. */
+/** Arguments: limit, directory, then the command line for `env`. A profile must not read the script from its input. */
 const RUN_LASTING = `
 ${SET_LOCKS}
 shift
@@ -99,7 +102,7 @@ const TAKE_REPORT = '[ -O "$1" ] && [ -f "$1" ] && [ ! -L "$1" ] && cat -- "$1";
 
 const WATCH = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" "$3"`;
 
-/** Works wherever a shell can be reached through a local program; the base of the ssh and container environments. */
+/** Works wherever a local program can reach a shell; the base of the ssh and container environments. */
 export class RemoteEnvironment implements ExecutionEnvironment {
   readonly identity: string;
   readonly #options: RemoteOptions;
@@ -107,7 +110,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   readonly #processes: Processes;
   readonly #files: ShellFiles;
   readonly #held: HeldShell;
-  /** Not the mark of our local clients: over loopback both live on one machine. */
+  /** Different from the mark of local commands, because over loopback both run on one machine. */
   readonly #farOwner: string;
   #opened: Promise<void> | undefined;
   #system = { name: "Linux", version: "unknown" };
@@ -211,7 +214,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     const program = { ...this.#local("", []), ...forward };
     const clock = this.#options.clock ?? monotonicClock;
     const forwarded = await connectByForwarding(this.#processes, program, port, { ...options, clock });
-    // Forwarding may be forbidden over there; the relay knows what is wrong, and says so.
+    // Forwarding may be forbidden on the far side; the relay can report the cause.
     return forwarded ?? connectByRelay(this, port, options);
   }
 
@@ -279,7 +282,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     };
   }
 
-  /** Other shells do not say what they hold: without bash nothing lasts. */
+  /** Other shells cannot report their state, so without bash no state is kept. */
   #hasBash(): Promise<boolean> {
     this.#bash ??= this.#script({ script: "command -v bash", args: [] }).then(({ exitCode }) => exitCode === 0);
     this.#bash.catch(() => {
@@ -288,7 +291,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return this.#bash;
   }
 
-  /** The state travels over the connection with the command, and comes back in a file that is fetched. */
+  /** The state travels over the connection with the command, and comes back in a file that we fetch. */
   async #runLasting(
     command: string,
     timeoutMs: number,
@@ -313,7 +316,8 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       endFirst: () => this.#endFar(mark),
     });
     const isWhole = !result.timedOut && !result.aborted && result.signal === undefined;
-    // One that was cut may come later than this: its file stays away from the next one, whose name is another.
+    // A command that was cut off may write its report later; it cannot affect the next one, whose file has another
+    // name.
     const { stdout } = await this.#script({ script: TAKE_REPORT, args: [file] });
     const state = isWhole ? readShellState(stdout.toString("utf8")) : undefined;
     return state ? { ...result, shell: state } : result;
@@ -327,7 +331,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return { mark: commandMark(owner, number), variables };
   }
 
-  /** The far side's own watchdog: its input ends when we or the connection do. */
+  /** A watchdog on the far side: its input ends when we or the connection do. */
   #watch(): void {
     if (this.#watchdog?.running) return;
     const { entry, locks } = ownerMark(this.#farOwner);
@@ -335,7 +339,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     this.#watchdog = this.#processes.start("watchdog", { ...request, stdin: "held" });
   }
 
-  /** Best effort: when the far side is out of reach, its watchdog ends what we started there. */
+  /** Best effort: if the far side cannot be reached, its watchdog ends what we started there. */
   async #endFar({ entry, locks }: Mark): Promise<void> {
     try {
       const call = { script: `${WATCH} </dev/null`, args: [WATCHDOG_SCRIPT, entry, locks] };

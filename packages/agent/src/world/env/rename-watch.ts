@@ -1,27 +1,27 @@
-// Counts what others rename to a path while we do, as the kernel tells it: in the order it happened.
+// Counts renames of other processes to a path while we rename, in the order that the kernel reports.
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 export interface RenameWatch {
-  /** How often something else was renamed to the target before our file was. */
+  /** How often another file was renamed to the target before ours was. */
   readonly beforeOurs: number;
-  /** The same between our file and the return of the old one. */
+  /** The same between our rename and the return of the old file. */
   readonly beforeReturn: number;
-  /** Resolves when our own last rename has been told, and with it all that came before. */
+  /** Resolves when the kernel has reported our last rename, and so everything before it. */
   whenSettled(): Promise<void>;
   stop(): void;
 }
 
 export interface WatchedPaths {
-  /** The file that exists already; it is renamed to `target`. */
+  /** The file that exists already and will be renamed to `target`. */
   readonly temp: string;
   readonly target: string;
-  /** A link to the old file, which may be renamed to `target` after that. */
+  /** A link to the old file, which may be renamed back to `target` afterwards. */
   readonly aside: string;
 }
 
-/** The system tells of a rename within a millisecond, or not at all on some file systems. */
+/** The system reports a rename within a millisecond or, on some file systems, not at all. */
 const PATIENCE_MS = 50;
 
 interface Folder {
@@ -29,11 +29,11 @@ interface Folder {
   readonly listeners: Set<(name: string) => void>;
 }
 
-/** One watch for each folder, however many files in it are being written. */
+/** One watch per folder, however many files in it are being written. */
 export class RenameWatches {
   readonly #folders = new Map<string, Folder>();
 
-  /** Undefined where renames are not told in their order, or nothing more can be watched. */
+  /** Undefined if renames are not reported in order, or no more watches are available. */
   start(paths: WatchedPaths): RenameWatch | undefined {
     const path = dirname(paths.target);
     const folder = this.#folder(path);
@@ -55,7 +55,7 @@ export class RenameWatches {
         const next = new Promise<void>((resolve) => {
           tell = resolve;
         });
-        // After the timer, so that what has come while this process was busy is heard as well.
+        // After the timer, so that events that arrived while this process was busy are processed, too.
         const timer = setTimeout(() => setImmediate(tell), PATIENCE_MS);
         await next;
         clearTimeout(timer);
@@ -77,7 +77,7 @@ export class RenameWatches {
       const watcher = watch(path, (type, name) => {
         if (type === "rename" && name !== null) for (const listener of listeners) listener(name);
       });
-      // Then nothing more is reported, and the caller waits no longer than the patience above.
+      // Nothing more is reported then, and the caller waits no longer than PATIENCE_MS.
       watcher.on("error", () => {});
       const folder = { watcher, listeners };
       this.#folders.set(path, folder);
@@ -88,7 +88,7 @@ export class RenameWatches {
   }
 }
 
-/** A rename is told by its old name, then by the new one, with nothing in between. */
+/** The kernel reports a rename by the old name and then the new one, with nothing in between. */
 class SeenRenames {
   beforeOurs = 0;
   beforeReturn = 0;
@@ -105,7 +105,7 @@ class SeenRenames {
     this.#aside = basename(aside);
   }
 
-  /** True for the end of a rename of ours. */
+  /** True at the end of one of our renames. */
   take(name: string): boolean {
     const before = this.#last;
     this.#last = name;

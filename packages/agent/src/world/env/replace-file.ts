@@ -1,6 +1,6 @@
-// Puts a new file in the place of an old one beside other programs that write it, too. Nothing between the last look at a file
-// and its replacement can be excluded, since no system call compares and renames; so the old file is kept under a second name
-// until it is certain that no other process has written to it, and what others rename to the same place is counted.
+// Replaces a file that other programs may write at the same time. No system call compares and renames, so a write
+// between our last check and the rename cannot be excluded. We therefore keep the old file under a second name until it
+// is certain that no other process wrote to it, and count what others rename to the same path.
 
 import {
   type BigIntStats,
@@ -17,19 +17,19 @@ import { rm } from "node:fs/promises";
 import type { RenameWatches } from "./rename-watch.ts";
 
 export interface FileReplacement {
-  /** The new file, whole, in the folder of `target`. */
+  /** The complete new file, in the folder of `target`. */
   readonly temp: string;
   readonly target: string;
-  /** What the file must hold; absent: there must be none. */
+  /** What the old file must contain; absent if it must not exist. */
   readonly content: Uint8Array | undefined;
-  /** Throws when the file is not the one that was read, or not where it was. Called right before it is replaced. */
+  /** Throws if the file is not the one that was read, or has moved. Called immediately before it is replaced. */
   readonly lastCheck: () => void;
 }
 
 export interface Replaced {
-  /** False: something else wrote the file, and what it wrote is there. */
+  /** False: another process wrote the file, and its content is in place. */
   readonly isDone: boolean;
-  /** What something else put there in the same moment is gone. */
+  /** The content that another process wrote at the same moment is lost. */
   readonly overwrote: boolean;
 }
 
@@ -40,25 +40,25 @@ export async function replaceFile(replacement: FileReplacement, watches: RenameW
   const { temp, target, content } = replacement;
   if (!content) return createFile(replacement);
   const aside = `${temp}.old`;
-  // Open until the end: the number of a file that is gone is given to the next one.
+  // Kept open until the end, because the inode number of a deleted file is reused.
   const ours = openSync(temp, "r");
   const renames = watches.start({ temp, target, aside });
   try {
     const made = fstatSync(ours, { bigint: true });
-    // Nothing is awaited from here to the rename, so that the time in between is that of a few system calls.
+    // There is no await from here to the rename, so only a few system calls lie in between.
     const old = statOf(target);
     replacement.lastCheck();
     const isKept = keepAside(target, aside);
     if (isKept === undefined || !old) return CHANGED;
     renameSync(temp, target);
     const isUntouched = (): boolean => !isKept || isSame(aside, content, old, made);
-    // We look once more a little later: another process may have the file open, and its write may still come.
+    // We check again a little later: another process may have the file open and still write to it.
     if (isUntouched()) {
       await renames?.whenSettled();
       if (isUntouched()) return { isDone: true, overwrote: (renames?.beforeOurs ?? 0) > 0 };
     }
     const keptOne = statOf(aside)?.ino === old.ino ? 0 : 1;
-    // The very file goes back, so that a process that has it open still writes where it can be seen.
+    // Restores the same inode, so that the writes of a process that has it open stay visible.
     if (statOf(target)?.ino === made.ino) renameSync(aside, target);
     await renames?.whenSettled();
     const lost = renames ? renames.beforeOurs - keptOne + renames.beforeReturn : 0;
@@ -66,17 +66,19 @@ export async function replaceFile(replacement: FileReplacement, watches: RenameW
   } finally {
     closeSync(ours);
     renames?.stop();
-    // Aside from this thread: the last name of a file takes its content along, which is the slowest step of all.
+    // Off this thread: removing the last name of a file frees its content, the slowest step of all.
     await rm(aside, { force: true });
   }
 }
 
 const statOf = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false });
 
-/** Longer than the ticks of any file system's clock but those that count in whole seconds. */
+/** Longer than the clock tick of any file system except those with a resolution of a second or more. */
 const TICK_NS = 20_000_000n;
 
-/** Whether the file was not written to. Its bytes are compared only when a write could have left no trace in its times. */
+/**
+ * Whether the file was not written to. Its bytes are compared only if a write could have left no trace in its times.
+ */
 function isSame(path: string, content: Uint8Array, old: BigIntStats, made: BigIntStats): boolean {
   const now = statOf(path);
   if (now?.ino !== old.ino || now.size !== old.size || now.mtimeNs !== old.mtimeNs) return false;
@@ -84,7 +86,7 @@ function isSame(path: string, content: Uint8Array, old: BigIntStats, made: BigIn
   return isLongAgo || Buffer.compare(content, readFileSync(path)) === 0;
 }
 
-/** A link is made only where nothing is, which a rename cannot promise. */
+/** Creating a link fails if the name exists; a rename would overwrite it. */
 function createFile({ temp, target, lastCheck }: FileReplacement): Replaced {
   try {
     lastCheck();
@@ -102,8 +104,8 @@ function createFile({ temp, target, lastCheck }: FileReplacement): Replaced {
 }
 
 /**
- * Moves the file aside, which takes whatever is there at that moment, and removes it for good when it holds `content`. Else it
- * goes back, unless something else is there by now; then it stays under the other name. False: it was not removed.
+ * Moves the file aside, whatever it is at that moment, and deletes it if it contains `content`. Otherwise moves it
+ * back, unless another file is there by now; then it keeps the other name. Returns false if it was not deleted.
  */
 export function removeFile(path: string, aside: string, content: Uint8Array): boolean {
   renameSync(path, aside);
@@ -117,12 +119,12 @@ export function removeFile(path: string, aside: string, content: Uint8Array): bo
   return isSameContent;
 }
 
-/** What file systems without a second name for a file answer, and those where it has too many already. */
+/** Errors of file systems without hard links, and of files that have too many. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);
 
 /**
- * False where a file has one name only: there a write in the last microseconds goes unnoticed. Undefined when the file was
- * replaced or removed in this very moment.
+ * False if the file system has no hard links: then a write in the last microseconds goes unnoticed. Undefined if the
+ * file was replaced or removed at this very moment.
  */
 function keepAside(target: string, aside: string): boolean | undefined {
   try {

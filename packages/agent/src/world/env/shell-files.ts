@@ -1,5 +1,5 @@
-// File operations written as POSIX shell, for environments that can only run commands. The scripts keep to what busybox
-// has; exit codes 64 to 70 are ours and mean the failures that callers distinguish.
+// File operations written as POSIX shell, for environments that can only run commands. The scripts use only what
+// busybox supports; exit codes 64 to 70 are ours and mean the failures that callers distinguish.
 
 import { dirname, relative, resolve } from "node:path/posix";
 import { type PathErrorCode, pathError } from "./fs-error.ts";
@@ -11,11 +11,11 @@ export interface ScriptCall {
   readonly script: string;
   readonly args: readonly string[];
   readonly stdin?: Uint8Array | undefined;
-  /** Done twice it does something else than done once: when it is unknown whether it was done, it is not tried again. */
+  /** Not idempotent: if it is unknown whether the script ran, it is not retried. */
   readonly once?: boolean | undefined;
 }
 
-/** Runs it on the far side. */
+/** Runs a script on the far side. */
 export type RunScript = (call: ScriptCall) => Promise<ScriptResult>;
 
 export interface ScriptResult {
@@ -40,13 +40,13 @@ nearest() { up "$1"; while [ ! -e "$up" ] && [ "$up" != / ]; do up "$up"; done; 
 absent() { nearest "$1"; exit 64; }
 `;
 
-// Not readlink -f: busybox gives a wrong path for a link that leads nowhere.
+// Not readlink -f: busybox returns a wrong path for a dangling link.
 const LINKED = `
 linked() { link=$(readlink "$1"); case $link in /*) ;; *) up "$1"; link=$(cd -P "$up" && pwd -P)/$link ;; esac; }
 `;
 
-// Goes to the directory of a real path, making what is missing, and refuses links on the way. What follows is done by names
-// in the current directory, which stays the same whatever happens to its path.
+// Enters the directory of a real path, creating missing parts, and refuses links on the way. Later steps use names in
+// the current directory, which stays the same whatever happens to its path.
 const ENTER = `
 enter() {
   up "$1"; at=$up; rest=
@@ -71,8 +71,8 @@ const READ = `${ABSENT}
 if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 `;
 
-// The size is checked before the rename: a connection that breaks looks like the end of the input. A writable file in a
-// directory that is not ours, or of another owner, cannot be replaced and is written in place.
+// The size is checked before the rename, because a broken connection looks like the end of the input. A writable file
+// in a directory that is not ours, or that another user owns, cannot be replaced and is written in place.
 const WRITE = `${ABSENT}${LINKED}${ENTER}
 target=$1; hops=0
 if [ -n "$6" ]; then enter "$1"; target=./\${1##*/}; [ -L "$target" ] && exit 69; fi
@@ -213,7 +213,7 @@ export class ShellFiles {
     });
   }
 
-  /** Its first argument is the path that messages name. */
+  /** The script's first argument is the path for messages. */
   async #script(call: ScriptCall & { readonly args: readonly [string, ...string[]] }): Promise<ScriptResult> {
     const result = await this.#run(call);
     if (result.exitCode === 0) return result;
@@ -234,11 +234,11 @@ interface StatLine {
   readonly type: "file" | "directory" | "link" | "other";
   readonly size: number;
   readonly mtimeMs: number;
-  /** Relative to the directory that was listed. */
+  /** Relative to the listed directory. */
   readonly name: string;
 }
 
-/** Parses `%f %s %Y %n` of find and stat; a name with a line break takes the lines that do not begin a new entry. */
+/** Parses `%f %s %Y %n` of find and stat; lines that do not begin a new entry belong to a name with line breaks. */
 function statLines(stdout: Buffer, directory: string): StatLine[] {
   const lines: StatLine[] = [];
   for (const line of stdout.toString("utf8").split(/\n(?=[0-9a-f]+ \d+ \d+ \/)/)) {

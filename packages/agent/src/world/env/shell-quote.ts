@@ -1,6 +1,6 @@
 // Quoting for POSIX shells.
 
-/** One word of a command, quoted where it has to be. */
+/** A word of a command, quoted if necessary. */
 export function quoteShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
-// Another machine over the OpenSSH client. One connection is kept open by a control master in a private directory; file
-// operations share one session on it, each command has its own.
+// Another machine, reached through the OpenSSH client. A control master in a private directory keeps one connection
+// open; file operations share a session on it, and each command has its own.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./r
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError } from "./types.ts";
 
-/** Which machine to work on, and how to reach it. */
+/** The machine to work on, and how to reach it. */
 export interface SshOptions extends RemoteOptions {
-  /** `host`, `user@host` or an alias of the user's ssh configuration. */
+  /** `host`, `user@host` or an alias from the user's ssh configuration. */
   readonly host: string;
   /** Further arguments of the client, such as `-p 2222` or `-i key`. */
   readonly sshArgs?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface SshOptions extends RemoteOptions {
 
 const CONNECT_TIMEOUT_MS = 20_000;
 
-/** Works on another machine through the `ssh` program, over one connection. */
+/** Works on another machine through the `ssh` program, over a single connection. */
 export class SshEnvironment extends RemoteEnvironment {
   constructor(options: SshOptions) {
     super(new SshTransport(options), options);
@@ -43,14 +43,14 @@ class SshTransport implements RemoteTransport {
     return ["ssh", ...this.#clientArguments(), "--", this.#options.host, command];
   }
 
-  /** The control master says when the far side has connected; only the client's log tells us. */
+  /** The control master knows when the far side has connected, but only the client's log tells us. */
   forward(port: number): { argv: readonly [string, ...string[]]; opened: string } {
     const args = ["-o", "LogLevel=DEBUG1", ...this.#clientArguments(), "-W", `localhost:${port}`];
     return { argv: ["ssh", ...args, "--", this.#options.host], opened: "master session id" };
   }
 
   async open(processes: Processes): Promise<void> {
-    // mkdtemp makes it 0700: a user who may open the socket owns the connection.
+    // mkdtemp sets mode 0700: a user who may open the socket controls the connection.
     this.#directory = await mkdtemp(join(tmpdir(), "lathe-ssh-"));
     const result = await this.#control(processes, ["-fN", "-o", "ControlMaster=yes", "-o", "ControlPersist=yes"]);
     if (result.exitCode !== 0) {

@@ -1,5 +1,5 @@
 // The default mix-in: an environment that reads, writes, lists and runs commands gets byte reads, stat, delete and move
-// by running small shell scripts.
+// through small shell scripts.
 
 import { posix } from "node:path";
 import { connectByRelay } from "./port.ts";
@@ -7,7 +7,7 @@ import { type RunScript, ShellFiles } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError, type ExecutionEnvironment } from "./types.ts";
 
-/** An environment without what its commands and programs can do for it. */
+/** An environment without the operations that shell scripts can provide. */
 export type MinimalEnvironment = Omit<
   ExecutionEnvironment,
   "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve" | "connect"
@@ -17,13 +17,13 @@ export type MinimalEnvironment = Omit<
 type Derived = Exclude<keyof ExecutionEnvironment, keyof MinimalEnvironment> | "connect";
 
 const SCRIPT_TIMEOUT_MS = 60_000;
-/** As base64 well within what is kept of a command's output. */
+/** As base64, this stays well below the output limit of a command. */
 const PIECE = 1 << 19;
 
 const PROGRAMS = ["base64", "stat", "readlink", "head", "tail"];
 const READY = "lathe-shell-ready";
 
-/** Fails when the scripts cannot run there, and says what is missing. */
+/** Fails if the scripts cannot run there, and says what is missing. */
 async function checkShell({ execCommand }: Pick<MinimalEnvironment, "execCommand">): Promise<void> {
   const probe = `for program in ${PROGRAMS.join(" ")}; do command -v $program >/dev/null || echo $program; done; echo ${READY}`;
   const { stdout, stderr, exitCode } = await execCommand(probe, SCRIPT_TIMEOUT_MS);
@@ -40,7 +40,7 @@ async function checkShell({ execCommand }: Pick<MinimalEnvironment, "execCommand
 /** Completes an environment: the missing file operations run as shell commands in it. */
 export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironment {
   let checked: Promise<void> | undefined;
-  // Commands answer with text, so bytes travel as base64; the code goes around the pipe.
+  // Command output is text, so bytes travel as base64; the exit code bypasses the pipe.
   const run: RunScript = async ({ script, args }) => {
     checked ??= checkShell({ execCommand: (...given) => minimal.execCommand(...given) });
     await checked;
@@ -67,7 +67,7 @@ export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironm
     connect: (port, options) => minimal.connect?.(port, options) ?? connectByRelay(minimal, port, options),
     moveFile: (from, to, options = {}) => files.moveFile(resolve(from), resolve(to), options),
   };
-  // A proxy and not a copy: methods of the minimal environment keep their `this`.
+  // A proxy rather than a copy, so that methods of the minimal environment keep their `this`.
   return new Proxy(minimal as ExecutionEnvironment, {
     get(target, name) {
       if (Object.hasOwn(added, name)) return added[name as Derived];

@@ -1,4 +1,4 @@
-// An environment that passes everything on. Wrappers change what they are about and inherit the rest.
+// An environment that delegates everything. Wrappers override what they change and inherit the rest.
 
 import type { Duplex } from "node:stream";
 import type {
@@ -25,7 +25,7 @@ import type {
   WriteOptions,
 } from "./types.ts";
 
-/** Passes everything on to another environment; extend it and override what should differ. */
+/** Delegates everything to another environment; extend it and override what should differ. */
 export class WrappedEnvironment implements ExecutionEnvironment {
   protected readonly inner: ExecutionEnvironment;
   /** Present only when the wrapped environment can keep background commands. */

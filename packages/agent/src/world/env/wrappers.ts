@@ -1,4 +1,4 @@
-// Environments around environments: read-only, logging, and confined to a directory.
+// Environments that wrap others: read-only, logging, and confined to a directory.
 
 import { basename, dirname, join, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
@@ -28,7 +28,7 @@ import {
 } from "./types.ts";
 import { WrappedEnvironment } from "./wrapped.ts";
 
-/** File tools cannot change anything; commands pass, so it is a guard rail and not a sandbox. */
+/** File tools cannot change anything. Commands are not restricted, so it is a guard rail and not a sandbox. */
 export class ReadOnlyEnvironment extends WrappedEnvironment {
   override async writeFile(path: string): Promise<void> {
     throw readOnly(path);
@@ -52,7 +52,7 @@ function readOnly(path: string): EnvError {
   return new EnvError("read_only", "Write operations are disabled in read-only mode", { path });
 }
 
-/** What a logging environment reports of a command. */
+/** What a logging environment reports about a command. */
 export type EnvLogEntry =
   | { readonly kind: "command_start"; readonly command: string; readonly cwd: string; readonly background: boolean }
   | {
@@ -122,7 +122,7 @@ export class LoggingEnvironment extends WrappedEnvironment {
   }
 }
 
-/** Another working directory inside the wrapped environment; files outside it are refused. For subagents. */
+/** Uses another working directory inside the wrapped environment and refuses files outside it. For subagents. */
 export class ScopedEnvironment extends WrappedEnvironment {
   readonly #directory: string;
 
@@ -202,7 +202,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return this.inner.glob(pattern, directory, { base: this.#directory, ...options });
   }
 
-  /** The wrapped environment belongs to someone else; what this one started ends with it. */
+  /** The wrapped environment has another owner, which also ends what this one started. */
   override async cleanup(): Promise<void> {}
 
   override async initialize(): Promise<void> {
@@ -230,14 +230,17 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return { full, real };
   }
 
-  /** The real path of the entry itself, link or not. */
+  /** The real path of the entry itself, without following it if it is a link. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     const { real } = await this.#locate(dirname(full));
     return noLinks ? full : join(real, basename(full));
   }
 
-  /** Its real path. A directory that is named inside the wrapped one, but lies elsewhere, is a way out. */
+  /**
+   * The real path of the root. A directory that is inside the wrapped one by name, but really elsewhere, would be an
+   * escape.
+   */
   async #root(): Promise<string> {
     const [outer, root] = await Promise.all([this.#real(this.inner.workingDirectory()), this.#real(this.#directory)]);
     const isNamedInside = isInside(this.#directory, this.inner.workingDirectory());

@@ -1,5 +1,5 @@
-// Which addresses belong to the machine or its private network, and which mean the loopback. Judged on what a name resolved to,
-// so that a public name cannot point inside.
+// Which addresses belong to the machine or its private network, and which are loopback. Callers pass the resolved
+// address, so that a public name cannot point inside.
 
 import { isIP, isIPv4, isIPv6 } from "node:net";
 
@@ -21,11 +21,11 @@ const PRIVATE_V4: readonly (readonly [number, number])[] = [
 
 const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
   ["::", 96], // unspecified, loopback, IPv4-compatible
-  ["64:ff9b:1::", 48], // NAT64 inside a network
-  ["2001::", 32], // Teredo: the IPv4 address of its server and client
-  ["2001:db8::", 32], // of documentation, which only a private network can use
-  ["2002::", 16], // 6to4: any IPv4 address
-  ["3fff::", 20], // of documentation
+  ["64:ff9b:1::", 48], // NAT64 within a network
+  ["2001::", 32], // Teredo: contains the IPv4 addresses of its server and client
+  ["2001:db8::", 32], // documentation range, which only a private network can use
+  ["2002::", 16], // 6to4: contains any IPv4 address
+  ["3fff::", 20], // documentation range
   ["fc00::", 7], // unique local
   ["fe80::", 10], // link local
   ["fec0::", 10], // site local
@@ -34,13 +34,16 @@ const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
 
 const MAPPED = ip6("::ffff:0:0") >> 32n;
 
-/** IPv4 addresses written as IPv6: mapped, translated, and by NAT64 for networks without IPv4. They are judged by the IPv4 address they contain. */
+/**
+ * IPv4 addresses written as IPv6: mapped, translated, and by NAT64 for networks without IPv4. They are judged by the
+ * IPv4 address they contain.
+ */
 const HOLD_V4: readonly bigint[] = [MAPPED, ip6("::ffff:0:0:0") >> 32n, ip6("64:ff9b::") >> 32n];
 
 /** The middle of ISATAP addresses, which hold an IPv4 address in any network. */
 const ISATAP: readonly bigint[] = [0x5efen, 0x2005efen];
 
-/** `own`: addresses that the interfaces of this machine have, which may be public ones. */
+/** `own`: addresses of this machine's interfaces, which may be public. */
 export function isPrivateAddress(address: string, own: readonly string[] = []): boolean {
   if (isAmong(address, own)) return true;
   if (isIPv4(address)) return isPrivateV4(ip4(address));
@@ -52,13 +55,13 @@ export function isPrivateAddress(address: string, own: readonly string[] = []): 
   return PRIVATE_V6.some(([network, rest]) => value >> rest === network >> rest);
 }
 
-/** Whether an address is one of these, in whatever notation. */
+/** Whether an address is in the list, in any notation. */
 export function isAmong(address: string, addresses: readonly string[]): boolean {
   const value = numberOf(address);
   return value !== undefined && addresses.some((one) => numberOf(one) === value);
 }
 
-/** An IPv4 address and the IPv6 addresses that hold it are one. */
+/** An IPv4 address and the IPv6 addresses that contain it are equal. */
 function numberOf(address: string): number | bigint | undefined {
   if (isIPv4(address)) return ip4(address);
   const bare = address.replace(/%.*/, "");
@@ -73,8 +76,8 @@ function heldV4(value: bigint): number | undefined {
 }
 
 /**
- * A host as it is connected to: numbers in whatever notation become an address, names lose capitals, full-width letters and the dot
- * at their end. Undefined: it is no host.
+ * A host in canonical form: numbers in any notation become an address; names lose capitals, full-width letters and a
+ * trailing dot. Undefined if it is not a valid host.
  */
 export function canonicalHost(host: string): string | undefined {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
@@ -84,10 +87,10 @@ export function canonicalHost(host: string): string | undefined {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "") || undefined;
 }
 
-/** A canonical host as it stands in an address. */
+/** A canonical host as written in a URL. */
 export const urlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
-/** Whether a canonical host is the loopback by its own text: an address, `localhost` or a name below it. */
+/** Whether a canonical host is loopback by its own text: an address, `localhost` or a name below it. */
 export function isLoopbackHost(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   if (isIPv4(host)) return isLoopbackV4(ip4(host));
@@ -106,7 +109,7 @@ export function loopbackNames(hostsFile: string): ReadonlySet<string> {
   );
 }
 
-/** A connection to the unspecified address reaches the loopback: servers print it as theirs. */
+/** A connection to the unspecified address reaches loopback, and servers print it as their own. */
 const isLoopbackV4 = (value: number): boolean => value >>> 24 === 127 || value === 0;
 
 function isPrivateV4(value: number): boolean {

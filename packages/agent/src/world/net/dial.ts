@@ -1,4 +1,5 @@
-// Connections to hosts of the web. The address check sits between name and socket: what was checked is what is connected to.
+// Connections to hosts on the web. The address is checked between name resolution and connecting, so that we connect to
+// exactly what was checked.
 
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
@@ -10,22 +11,22 @@ import { isPrivateAddress } from "./address.ts";
 
 const CONNECT_PATIENCE_MS = 30_000;
 
-/** How all addresses of a name are found. */
+/** Resolves a name to all of its addresses. */
 export type LookUp = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface DialOptions {
-  /** Also addresses of this machine and its private network. */
+  /** Allow addresses of this machine and its private network, too. */
   readonly allowPrivate?: boolean | undefined;
-  /** The system's when absent. */
+  /** The system's resolver if absent. */
   readonly lookUp?: LookUp | undefined;
-  /** Addresses of this machine's interfaces, which are private whatever they are; the system's when absent. */
+  /** Addresses of this machine's interfaces, which always count as private; the system's if absent. */
   readonly ownAddresses?: (() => readonly string[]) | undefined;
-  /** The user's proxy. It looks the name up itself, so a name cannot be judged by its addresses. */
+  /** The user's proxy. It resolves names itself, so we cannot judge a name by its addresses. */
   readonly proxy?: URL | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The host is, or leads to, an address of this machine or its private network. */
+/** The host is, or resolves to, an address of this machine or its private network. */
 export class PrivateAddress extends Error {
   constructor(host: string) {
     super(`${host} leads to this machine or its private network`);
@@ -33,19 +34,19 @@ export class PrivateAddress extends Error {
   }
 }
 
-/** How a request leaves: over which connection, with which request line, and what the other end of the connection is told. */
+/** How a request is sent: its connection, the path in its request line, and additional headers, for a proxy. */
 export interface Route {
   readonly connection: Duplex;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The way to an address of http or https. A proxy is asked for a plain page itself: there is no tunnel. */
+/** The route to an http or https address. For plain http, the proxy itself fetches the page, without a tunnel. */
 export async function routeTo(url: URL, host: string, options: DialOptions): Promise<Route> {
   const { proxy, allowPrivate = false, signal } = options;
   if (proxy && url.protocol === "http:") {
     if (!allowPrivate) refusePrivate(host, options);
-    // A fragment never leaves.
+    // Fragments are never sent.
     const path = url.href.split("#")[0]!;
     return { connection: await connectToProxy(proxy, signal), path, headers: proxyHeaders(proxy) };
   }
@@ -68,7 +69,7 @@ function refusePrivate(host: string, { ownAddresses = interfaceAddresses }: Dial
   if (isIP(host) !== 0 && isPrivateAddress(host, ownAddresses())) throw new PrivateAddress(host);
 }
 
-/** The user's own choice, so its address is not judged. */
+/** The user chose the proxy, so its address is not judged. */
 function connectToProxy(proxy: URL, signal?: AbortSignal): Promise<Duplex> {
   const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
   const place = { host, port: portOf(proxy) };
@@ -95,7 +96,7 @@ function openSocket(socket: Socket, signal?: AbortSignal): Promise<Socket> {
   });
 }
 
-/** They are asked for each time: a network may have come since. */
+/** Queried each time, because a network may have come up since. */
 export function interfaceAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
 }

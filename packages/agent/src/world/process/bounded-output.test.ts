@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
 
-/** Splits bytes at arbitrary places. */
+/** Splits bytes at arbitrary positions. */
 const chunked = fc.array(fc.nat(), { maxLength: 20 });
 function split(bytes: Buffer, cuts: number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);

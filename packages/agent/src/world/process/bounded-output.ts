@@ -1,14 +1,14 @@
-// Output of a command in bounded memory: the beginning and the end are kept, what lies between is counted. Bytes are
-// copied, so that the large buffers they arrive in can go at once.
+// Output of a command in bounded memory: keeps the beginning and the end, and counts what lies between. Copies bytes,
+// so that the large buffers they arrive in can be freed at once.
 
 import type { OutputSpill } from "./types.ts";
 
 export class BoundedOutput {
   readonly #half: number;
-  /** Grows to half of the limit: a program that prints letter by letter must not leave a buffer for each. */
+  /** Grows to half of the limit: a program that prints byte by byte must not keep a buffer for each. */
   #head: Buffer = Buffer.alloc(0);
   #headBytes = 0;
-  /** Made when the first byte does not fit the head; filled round and round. */
+  /** Created when the first byte does not fit the head; then a ring buffer. */
   #ring: Buffer | undefined;
   #pastHead = 0;
 
@@ -40,7 +40,7 @@ export class BoundedOutput {
     if (toHead === chunk.length) return;
     this.#ring ??= Buffer.allocUnsafe(this.#half);
     const rest = chunk.subarray(toHead);
-    // Only the last round can stay.
+    // Only the last full ring of bytes can be kept.
     const kept = rest.subarray(Math.max(0, rest.length - this.#half));
     const at = (this.#pastHead + rest.length - kept.length) % this.#half;
     const first = kept.copy(this.#ring, at);
@@ -48,7 +48,7 @@ export class BoundedOutput {
     this.#pastHead += rest.length;
   }
 
-  /** The bytes still held, oldest first; everything as long as `truncated` is false. */
+  /** The bytes still held, oldest first; all of them while `truncated` is false. */
   *chunks(): Iterable<Buffer> {
     yield this.#head.subarray(0, this.#headBytes);
     yield* this.#tail();
@@ -72,7 +72,7 @@ export class BoundedOutput {
   }
 }
 
-/** Sends everything to `spill` from the moment that `kept` is about to lose bytes. */
+/** Sends everything to `spill` from the moment `kept` is about to lose bytes. */
 export class Spilling {
   readonly #kept: BoundedOutput;
   readonly #spill: OutputSpill | undefined;
@@ -99,7 +99,7 @@ export class Spilling {
   }
 }
 
-/** Splits a byte stream only between characters, so that chunks of two streams can be mixed and shown at once. */
+/** Splits a byte stream only between characters, so that chunks of two streams can be interleaved and shown at once. */
 export class WholeCharacters {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -117,7 +117,7 @@ export class WholeCharacters {
   }
 }
 
-/** Length of `bytes` without a character that is incomplete at the end. Invalid bytes count as whole. */
+/** Length of `bytes` without an incomplete character at the end. Invalid bytes count as complete. */
 function completeUtf8Length(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;

@@ -1,13 +1,13 @@
-// Lines out of a byte stream, for protocols that send one message per line.
+// Splits a byte stream into lines, for protocols that send one message per line.
 
 import { EnvError } from "./types.ts";
 
-/** A message longer than this is a broken server, not a message. */
+/** A longer message means that the server is broken. */
 const LONGEST_LINE = 64 << 20;
 
 /**
- * Without their ends (LF or CRLF, or another byte), decoded as UTF-8; what follows the last line end comes last, if there is
- * anything.
+ * Yields lines without their ends (LF or CRLF, or another byte), decoded as UTF-8. Text after the last line end comes
+ * last, if there is any.
  */
 export async function* byteLines(
   source: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-// Output of one command while it runs and until its pipes fall silent.
+// Captures the output of a command while it runs and until its pipes fall silent.
 
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -6,25 +6,25 @@ import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
 import { unrefPipe } from "./child-process.ts";
 import type { ExecResult, OutputSpill } from "./types.ts";
 
-/** Kept in memory per stream, and of both together. */
+/** Bytes kept in memory per stream, and of both together. */
 export const OUTPUT_LIMIT = 1 << 20;
-/** How long a pipe that a daemon still holds may stay silent before the call returns without its end. */
+/** How long a pipe that a daemon still holds may stay silent before the call returns without waiting for its end. */
 const DRAIN_IDLE_MS = 20;
 const DRAIN_MAX_MS = 500;
 
-/** What a command is given to read, and where its output goes. */
+/** The input of a command, and where its output goes. */
 export interface CaptureRequest {
-  /** Closed stdin when absent; `held` keeps the pipe open as long as we live. */
+  /** Closed stdin if absent; `held` keeps the pipe open as long as this process lives. */
   readonly stdin?: Uint8Array | "held" | undefined;
   readonly onOutput?: ((chunk: string, stream: "stdout" | "stderr") => void) | undefined;
-  /** Raw bytes of stdout as they come; nothing of it is then kept in the result. */
+  /** Raw bytes of stdout as they arrive; the result then contains none of it. */
   readonly onStdout?: ((chunk: Buffer) => void) | undefined;
   readonly spill?: OutputSpill | undefined;
 }
 
 type Stream = "stdout" | "stderr";
 
-/** Collects both streams of one command. */
+/** Collects both streams of a command. */
 export class Capture {
   readonly #stdout = new BoundedOutput(OUTPUT_LIMIT);
   readonly #stderr = new BoundedOutput(OUTPUT_LIMIT);
@@ -72,7 +72,7 @@ export class Capture {
     this.#flush.push(() => take(characters.flush()));
   }
 
-  /** Resolves when both pipes have ended, or fall silent because a daemon holds them. */
+  /** Resolves when both pipes have ended, or have fallen silent while a daemon holds them. */
   async whenDrained(): Promise<void> {
     let open = true;
     const closed = this.#closed.then(() => {
@@ -80,14 +80,15 @@ export class Capture {
     });
     for (let waited = 0; open && waited < DRAIN_MAX_MS; waited += DRAIN_IDLE_MS) {
       this.#sawData = false;
-      // Timers run before pipes are looked at: a busy process may not have fetched yet what lies in them.
+      // Timers run before pipes are polled, so a busy process may not have read the bytes in them yet.
       const idle = new Promise((resolve) => setTimeout(() => setImmediate(resolve), DRAIN_IDLE_MS));
       await Promise.race([closed, idle]);
       if (!this.#sawData && open) break;
     }
     this.#detached = true;
     for (const flush of this.#flush) flush();
-    // Read on and forget: a closed pipe would kill the daemon at its next write. It must not keep the host alive either.
+    // Keep reading and discard: a closed pipe would kill the daemon at its next write. The pipe must not keep the host
+    // alive either.
     if (open) for (const stream of this.#streams) unrefPipe(stream);
   }
 
@@ -103,7 +104,7 @@ export class Capture {
   }
 }
 
-/** A shell that waited for its command may have closed one before. */
+/** A shell that was started in advance may already have closed a pipe. */
 function whenClosed(stream: Readable): Promise<unknown> {
   return stream.closed ? Promise.resolve() : new Promise((done) => stream.once("close", done));
 }

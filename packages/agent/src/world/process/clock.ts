@@ -1,19 +1,19 @@
-// Time as the process layer sees it: durations and timers, so that a test can decide when a deadline passes.
+// Time as the process layer sees it: durations and timers, so that tests can decide when a deadline passes.
 
 /** Measures durations and sets timers. */
 export interface Clock {
-  /** Milliseconds on a monotonic scale. */
+  /** Milliseconds from a monotonic clock. */
   now(): number;
   /** Calls `fn` once after `ms`; the returned function cancels it. */
   after(ms: number, fn: () => void): () => void;
 }
 
-/** Node takes anything longer for no time at all. */
+/** Node treats anything longer as zero. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of this process. */
 export const monotonicClock: Clock = {
-  // To load what `performance` is made of takes a start longer than to load `node:child_process`.
+  // Loading the implementation of `performance` takes longer at startup than loading `node:child_process`.
   now: () => {
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;

@@ -1,16 +1,16 @@
-// The kernel's control groups: which one we are in, and one below it for the commands of a session, where we may create it.
+// The kernel's control groups: the one we are in, and one below it for the commands of a session, if we may create it.
 
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What all commands of a session may use together. Absent or 0: no limit. */
+/** Limits for all commands of a session together. Absent or 0: no limit. */
 export interface ResourceLimits {
   readonly memoryMb?: number | undefined;
   readonly cpus?: number | undefined;
   readonly processes?: number | undefined;
 }
 
-/** Folders of the groups that this process is in, by controller. */
+/** Folders of this process's groups, by controller. */
 export interface ControlGroups {
   readonly version: 1 | 2;
   readonly memory: readonly string[];
@@ -30,7 +30,7 @@ export function ownGroups(): ControlGroups {
   }
 }
 
-/** From what the kernel says in /proc/self/cgroup and /proc/self/mountinfo. */
+/** Parsed from /proc/self/cgroup and /proc/self/mountinfo. */
 export function groupsOf(membership: string, mounts: string): ControlGroups {
   const folder = (controller: Controller): string[] => {
     const line = membership.split("\n").find((row) => row.split(":")[1]?.split(",").includes(controller));
@@ -56,18 +56,18 @@ function folderIn(mounts: string, type: string, membershipLine: string, controll
   return [];
 }
 
-/** A group of its own for the commands of a session. */
+/** A control group for the commands of a session. */
 export interface CommandGroup {
-  /** Files that a process writes its number into to join. */
+  /** Files into which a process writes its id to join. */
   readonly doors: readonly string[];
-  /** Which limits the kernel enforces. */
+  /** The limits that the kernel enforces. */
   readonly enforced: ReadonlySet<keyof ResourceLimits>;
-  /** How many processes the kernel has ended because the memory was used up. */
+  /** Number of processes that the kernel killed because memory was used up. */
   memoryKills(): number;
   remove(): void;
 }
 
-/** Undefined when none of the limits can be enforced in this way. */
+/** Undefined if none of the limits can be enforced this way. */
 export function makeCommandGroup(limits: ResourceLimits, name: string, groups = ownGroups()): CommandGroup | undefined {
   const wanted: { limit: keyof ResourceLimits; controller: Controller; file: string; value: string }[] = [];
   const one = groups.version === 1;
@@ -108,7 +108,7 @@ export function makeCommandGroup(limits: ResourceLimits, name: string, groups = 
   };
 }
 
-/** In version 2 a group with processes of its own cannot have limited groups below it; one beside it may do. */
+/** In version 2, a group that contains processes cannot have limited subgroups, but a sibling can. */
 const candidates = (folders: readonly string[], version: 1 | 2): string[] =>
   version === 1 ? [...folders] : folders.flatMap((folder) => [folder, dirname(folder)]);
 
@@ -116,13 +116,13 @@ function setLimit(path: string, file: string, value: string, made: Set<string>):
   const isNew = !made.has(path);
   try {
     if (isNew) mkdirSync(path);
-    // Not created by us: without the controller there is no such file.
+    // We never create this file: without the controller it does not exist.
     writeFileSync(join(path, file), value, { flag: "r+" });
     made.add(path);
     return true;
   } catch {
     if (isNew) removeGroup(path);
-    return false; // not ours to change: another way enforces the limit
+    return false; // not writable by us: another mechanism enforces the limit
   }
 }
 
@@ -139,6 +139,6 @@ function removeGroup(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Not there, or something in it has not ended yet; an empty group costs nothing.
+    // It is missing, or something in it has not ended yet; an empty group costs nothing.
   }
 }

@@ -30,7 +30,7 @@ const BASE = {
 
 const CORE = ["CARGO_HOME", "CI", "HOME", "LANG", "LC_TIME", "NO_PROXY", "PATH", "SSH_AUTH_SOCK", "https_proxy"];
 
-/** Names under which people keep keys and passwords. */
+/** Names that people use for keys and passwords. */
 const SECRETS = (
   "ANTHROPIC_API_KEY OPENAI_APIKEY PGPASSWORD MYSQL_PWD SENTRY_DSN AZURE_KEY " +
   "STRIPE_KEYS GH_PAT ANTHROPIC_CUSTOM_HEADERS AWS_SECRET_ACCESS_KEY NPM_TOKEN npm_config__auth SESSION_COOKIE " +
@@ -59,7 +59,7 @@ it.each(Object.entries(CASES) as [EnvPolicy, string[]][])(
       .split("\n")
       .filter((line) => line.includes("="))
       .map((line) => line.slice(0, line.indexOf("=")));
-    // Bash gives itself a PATH only when it has none.
+    // Bash sets a PATH only if it has none.
     expect(names.filter((name) => !own.includes(name)).sort()).toEqual(expected);
   },
 );

@@ -1,5 +1,5 @@
-// Which variables of the host a command sees. Keys and passwords stay out of commands, and so out of transcripts, unless
-// the user passes them on by name; it is no security boundary (decision 0307).
+// Which variables of the host a command sees. Keys and passwords stay out of commands, and so out of transcripts,
+// unless the user passes them by name. This is not a security boundary (decision 0307).
 
 import { isSecretName, isSecretValue, mayHoldKeys } from "../../base/secrets/variables.ts";
 
@@ -11,7 +11,7 @@ export type EnvVars = Readonly<Record<string, string | undefined>>;
 /** Which variables commands see. */
 export interface EnvRules {
   readonly policy: EnvPolicy;
-  /** Names that pass in addition, whatever they look like; `*` stands for any letters. */
+  /** Names that are passed in addition, whatever they look like; `*` matches any characters. */
   readonly pass?: readonly string[] | undefined;
 }
 
@@ -29,13 +29,13 @@ const CORE = new Set(
 );
 const CORE_PATTERN = /^(?:LC_[A-Z]+|[a-z]+_proxy|[A-Z]+_PROXY)$/;
 
-/** Where credentials are to be had: no secret, and nothing that a command needs. */
+/** Addresses of credential brokers: not secret, but commands do not need them. */
 const LEADS_TO_CREDENTIALS = /(?:^|_)AUTH_BROKER_URL$/;
 
-/** A shell sets these itself. */
+/** Variables that a shell sets itself. */
 const OF_THE_SHELL = new Set(["_", "PWD", "OLDPWD", "SHLVL"]);
 
-/** `base` is the host's environment; `extra` holds the variables a call asks for by name, which always win. */
+/** `base` is the host's environment; `extra` holds the variables a call explicitly sets, which always win. */
 export function commandEnv(base: EnvVars, rules: EnvRules, extra: EnvVars = {}): Record<string, string> {
   const admitted = admission(rules, base);
   const result: Record<string, string> = {};
@@ -48,7 +48,7 @@ export function commandEnv(base: EnvVars, rules: EnvRules, extra: EnvVars = {}):
   return result;
 }
 
-/** Names of the host's variables that commands do not see, sorted. */
+/** Names of the host's variables that are hidden from commands, sorted. */
 export function withheldNames(base: EnvVars, rules: EnvRules): string[] {
   const admitted = admission(rules, base);
   return Object.entries(base)

@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
     await vi.waitUntil(() => /^\d+\n/.test(job.read().text), { timeout: 60_000 });
     const shell = { pid: Number(job.read().text.split("\n")[0]) };
     const use = () => readProcUse([shell], () => readdirSync("/proc")).get(shell)!;
-    // Between a fork and its program there are more for a moment.
+    // Between a fork and its exec there are briefly more processes.
     await vi.waitUntil(() => use().bytes > 72 << 20 && use().count === 3, { timeout: 60_000 });
     await job.stop();
     expect(use()).toEqual({ bytes: 0, count: 0 });
@@ -146,7 +146,7 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
     "more processes than are allowed cannot be started (needs control groups)",
     async () => {
       processes = new Processes({ limits: { processes: 20 } });
-      // Not by bash itself, which tries a fork again for 15 seconds.
+      // Not in bash itself, which retries a fork for 15 seconds.
       const result = await run("sh -c 'for i in $(seq 60); do sleep 3 & done; wait'");
       expect(result.output + (result.note ?? "")).toMatch(/fork|limits\.maxProcesses/);
     },

@@ -1,5 +1,5 @@
-// Keeps the commands of a session within what the machine can bear: a command waits for its turn while memory is short, and limits
-// for all of them together are enforced by the kernel where it lets us, else by looking at them while they run.
+// Keeps the commands of a session within the machine's resources: a command waits while memory is short, and the kernel
+// enforces limits for all commands together if possible, otherwise we check them while they run.
 
 import { readdirSync } from "node:fs";
 import type { Clock } from "./clock.ts";
@@ -8,9 +8,9 @@ import { type FreeMemory, freeMemory } from "./memory.ts";
 import { type ProcUse, readProcUse } from "./proc-use.ts";
 import { EnvError } from "./types.ts";
 
-/** Limits of all commands together, and what one is expected to need. */
+/** Limits for all commands together, and the expected memory of one. */
 export interface GovernorLimits extends ResourceLimits {
-  /** Megabytes that must be free before a command starts while others run; 128 when absent, 0 starts all at once. */
+  /** Megabytes that must be free before a command starts while others run; 128 if absent, 0 starts all at once. */
   readonly commandMemoryMb?: number | undefined;
 }
 
@@ -20,21 +20,21 @@ export interface GovernorOptions {
   /** Unique on the machine; names the control group. */
   readonly owner: string;
   readonly free?: FreeMemory | undefined;
-  /** Those that this process is in, when absent. */
+  /** The groups of this process if absent. */
   readonly groups?: ControlGroups | undefined;
 }
 
 /** A running command. */
 export interface Governed {
   readonly pid: number;
-  /** A server or another program that stays: commands do not wait until it has ended. */
+  /** A server or other long-running program: commands do not wait for it to end. */
   readonly stays: boolean;
-  /** Ends it; `why` becomes the note of its result. */
+  /** Ends the command; `why` becomes the note of its result. */
   end(why: string): void;
 }
 
 const EXPECTED_MB = 128;
-/** Left for everything else. */
+/** Memory left for everything else. */
 const RESERVE_MB = 48;
 const LOOK_MS = 250;
 const LONGEST_WAIT_MS = 30 * 60_000;
@@ -49,9 +49,9 @@ export class Governor {
   #free: FreeMemory | undefined;
   readonly #running = new Set<Governed>();
   readonly #queue: Waiting[] = [];
-  /** Admitted, but not started yet. */
+  /** Number of commands that were admitted but have not started yet. */
   #starting = 0;
-  /** One was let start in this turn of the event loop. */
+  /** A command was started in this turn of the event loop. */
   #hasJustStarted = false;
   #group: CommandGroup | undefined | "none";
   #cancelLook: (() => void) | undefined;
@@ -65,13 +65,13 @@ export class Governor {
     return this.#queue.length;
   }
 
-  /** Whether there is memory for one more command, and before it for `ahead` others that are about to start. */
+  /** Whether there is memory for one more command after `ahead` others that are about to start. */
   hasRoom(ahead: number): boolean {
     const expected = this.#expected;
     return expected === 0 || this.#hasMemory(expected, ahead);
   }
 
-  /** False when the call was cancelled before its turn came. Else `noteStart` or `gaveUp` follows. */
+  /** False if the call was cancelled before its turn. Otherwise the caller must call `noteStart` or `gaveUp`. */
   async waitForTurn({
     stays = false,
     signal,
@@ -81,7 +81,7 @@ export class Governor {
   }): Promise<boolean> {
     if (signal?.aborted) return false;
     await this.admit(stays, signal);
-    // A start takes milliseconds: between two of them, signals and timers take effect.
+    // Starting takes milliseconds, so signals and timers get a turn between two starts.
     while (this.#hasJustStarted && !signal?.aborted) await new Promise((resolve) => setImmediate(resolve));
     if (signal?.aborted) {
       this.gaveUp();
@@ -94,7 +94,7 @@ export class Governor {
     return true;
   }
 
-  /** Undefined: it may start at once. Every admission is followed by `noteStart` or `gaveUp`. */
+  /** Undefined: the command may start at once. After every admission the caller must call `noteStart` or `gaveUp`. */
   admit(stays: boolean, signal: AbortSignal | undefined): Promise<void> | undefined {
     if (this.#queue.length === 0 && this.#fits(stays)) {
       this.#starting += 1;
@@ -146,7 +146,7 @@ export class Governor {
     this.#startNext();
   }
 
-  /** What a shell does before it starts the command in its own place, so that the kernel limits it. */
+  /** What a shell runs before it replaces itself with the command, so that the kernel limits it. */
   get prelude(): string {
     const group = this.#groupOfCommands();
     const join = (group?.doors ?? []).map((door) => `echo $$ > '${door}'; `).join("");
@@ -155,7 +155,7 @@ export class Governor {
     return `${join}taskset -cp 0-${Math.max(1, Math.round(cpus)) - 1} $$ >/dev/null 2>&1; `;
   }
 
-  /** For the end of a command: how many were ended by the kernel for want of memory. */
+  /** At the end of a command: how many processes the kernel killed for lack of memory. */
   memoryKills(): number {
     return this.#groupOfCommands()?.memoryKills() ?? 0;
   }
@@ -164,7 +164,7 @@ export class Governor {
     return `Ended because the commands of this session used more than ${this.#options.limits.memoryMb} MB together (limits.memoryMb).`;
   }
 
-  /** Nothing runs any more. */
+  /** Called when nothing runs any more. */
   end(): void {
     this.#cancelLook?.();
     this.#cancelLook = undefined;
@@ -179,7 +179,10 @@ export class Governor {
     return this.#group === "none" ? undefined : this.#group;
   }
 
-  /** The first one always starts: waiting would not help it. Nor does a command wait for what stays. */
+  /**
+   * The first command always starts, since waiting would not help it. Commands do not wait for long-running programs
+   * either.
+   */
   #fits(stays: boolean): boolean {
     return this.#isFirst(stays) || this.hasRoom(0);
   }
@@ -198,14 +201,16 @@ export class Governor {
     if (free === undefined) return true;
     const needed = expected * (1 + ahead) + RESERVE_MB * 2 ** 20;
     if (free - (this.#running.size + this.#starting) * expected >= needed) return true;
-    // What running ones have taken already is no longer free; what they are still expected to take has to stay so.
+    // Memory that running commands have already taken is no longer free; what they are still expected to take must
+    // remain available.
     const use = this.#use();
     const promised = [...use.values()].reduce((sum, { bytes }) => sum + Math.max(0, expected - bytes), 0);
     return free - promised - this.#starting * expected >= needed;
   }
 
   #startNext(): void {
-    // To look at the memory takes longer than many commands do: what is too little for one is too little for those behind it.
+    // Measuring memory takes longer than many commands do; if there is too little for one command, there is too little
+    // for those behind it.
     let hasRoom = true;
     for (const waiting of [...this.#queue]) {
       const isFirst = this.#isFirst(waiting.stays);
@@ -225,7 +230,7 @@ export class Governor {
     });
   }
 
-  /** Limits that the kernel does not enforce for us. */
+  /** Whether there are limits that the kernel does not enforce for us. */
   #watches(): boolean {
     const { memoryMb = 0, processes = 0 } = this.#options.limits;
     const enforced = this.#groupOfCommands()?.enforced;

@@ -1,10 +1,10 @@
-// What waits to be written to a program's stdin: in order, bounded, each write with its own deadline.
+// Data waiting to be written to a program's stdin: ordered, bounded, each write with its own deadline.
 
 import type { Writable } from "node:stream";
 import type { Clock } from "./clock.ts";
 import { EnvError, type EnvErrorCode } from "./types.ts";
 
-/** A single write may be longer, when nothing else waits. */
+/** A single write may exceed this if nothing else is queued. */
 export const INPUT_LIMIT = 8 << 20;
 
 interface Waiting {
@@ -16,14 +16,14 @@ interface Waiting {
 
 export class InputQueue {
   readonly #pipe: Writable;
-  /** What error messages call it. */
+  /** The name used in error messages. */
   readonly #program: string;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  /** The pipe is taking the first one. */
+  /** The pipe is taking the first entry. */
   #waiting: Waiting[] = [];
   #bytes = 0;
-  /** Why nothing more is taken. */
+  /** Why no more writes are accepted. */
   #closed: EnvError | undefined;
   readonly #pipeClosed: Promise<void>;
 
@@ -37,7 +37,7 @@ export class InputQueue {
   }
 
   write(content: string | Uint8Array): Promise<void> {
-    // Bytes are copied: the caller may keep using its buffer while they wait.
+    // Bytes are copied, because the caller may keep using its buffer while they wait.
     const bytes = Buffer.from(content as Uint8Array);
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#waiting.length > 0 && this.#bytes + bytes.length > INPUT_LIMIT) {
@@ -52,7 +52,7 @@ export class InputQueue {
     });
   }
 
-  /** Closes the pipe behind what is queued; resolves when it is closed. */
+  /** Closes the pipe after the queued data; resolves when it is closed. */
   end(): Promise<void> {
     if (this.#closed === undefined) {
       this.#closed = this.#error("closed", `The standard input of ${this.#program} was closed.`);
@@ -61,7 +61,7 @@ export class InputQueue {
     return this.#pipeClosed;
   }
 
-  /** Closes the pipe at once and rejects what waits. */
+  /** Closes the pipe at once and rejects queued writes. */
   destroy(reason: string): void {
     const error = this.#error("closed", reason);
     this.#closed ??= error;
@@ -78,7 +78,7 @@ export class InputQueue {
   #writeFirst(): void {
     const first = this.#waiting[0]!;
     this.#pipe.write(first.bytes, (error) => {
-      // An error is handled where the pipe announces it to all.
+      // The pipe's error event handles errors.
       if (error || this.#waiting[0] !== first) return;
       this.#remove(first);
       first.resolve();
@@ -92,7 +92,7 @@ export class InputQueue {
     this.#remove(waiting);
     const seconds = this.#timeoutMs / 1000;
     waiting.reject(this.#error("timed_out", `${this.#program} did not read its standard input for ${seconds} s.`));
-    // Half a message may be in the pipe: whatever followed would be misread.
+    // Part of a message may be in the pipe, so anything after it would be misread.
     if (begun)
       this.destroy(`The standard input of ${this.#program} was closed: a write took longer than ${seconds} s.`);
   }

@@ -1,4 +1,4 @@
-// No process left: each way of spreading, ended by abort, by timeout, by cleanup and by SIGKILL of the host.
+// No process is left: each way of spreading, ended by abort, timeout, cleanup and SIGKILL of the host.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ function pidsIn(file: string): number[] {
   }
 }
 
-/** The watchdog has no mark of its own; its argument names the owner. */
+/** The watchdog itself is not marked; its argument names the owner. */
 function watchdogsOf(owner: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
@@ -37,7 +37,7 @@ function watchdogsOf(owner: string): string[] {
   });
 }
 
-/** A clock whose timer of one length waits for the test to say so. */
+/** A clock whose timer of one length waits until the test fires it. */
 function heldClock(held: number): { clock: Clock; fire: () => void } {
   let fire = () => {};
   const after: Clock["after"] = (ms, fn) => {
@@ -50,7 +50,7 @@ function heldClock(held: number): { clock: Clock; fire: () => void } {
 
 describe.skipIf(process.platform !== "linux")("no process left", () => {
   describe.concurrent.each(["abort", "timeout"] as const)("after %s", (way) => {
-    // Both end a command in the same way: but for a long run each situation is ended by one of them.
+    // Both end a command in the same way, so each situation uses only one of them, except in a long run.
     const situations = KILL_SITUATIONS.filter((_, at) => isLong || (at % 2 === 0) === (way === "abort"));
     it.each(situations)(`TL-04 TR-04 D-023 ${way}: $name`, async ({ name, command, leaves, returns }) => {
       const file = join(folder, `${way}-${name.replaceAll(" ", "-")}`);
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
     });
   });
 
-  // Nothing listens for SIGHUP or SIGTERM, so all three are one case but in a long run.
+  // Nothing handles SIGHUP or SIGTERM, so all three are one case, except in a long run.
   const deaths: NodeJS.Signals[] = isLong ? ["SIGKILL", "SIGTERM", "SIGHUP"] : ["SIGKILL"];
   const program = bundleOf("../../../test/kill-host.ts", import.meta.url);
   it.concurrent.each(deaths)(

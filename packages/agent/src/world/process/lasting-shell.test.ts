@@ -33,7 +33,7 @@ const change = fc.oneof(
   fc.tuple(name, value).map(([n, v]) => `export ${n}=${quote(v)}`),
   fc.tuple(name, value, value).map(([n, v, w]) => `unset ${n}; ${n}=(${quote(v)} ${quote(w)})`),
   fc.tuple(name, value).map(([n, v]) => `unset ${n}; declare -A ${n}=([${n}]=${quote(v)})`),
-  // Names of their own: text that is no number would end the command by itself.
+  // Separate names, because text that is not a number would end the command by itself.
   fc.tuple(name, fc.integer()).map(([n, v]) => `declare -i int_${n}=${v}`),
   name.map((n) => `int_${n}+=1`),
   name.map((n) => `unset ${n}`),
@@ -64,10 +64,10 @@ const change = fc.oneof(
   ),
   fc.constantFrom("trap 'echo usr' USR1", "trap - USR1", "trap '' USR2", "trap 'echo err' ERR", "trap - ERR"),
 );
-/** What ends a command before it is done. */
+/** Ways to end a command early. */
 const death = fc.constantFrom("kill -9 $$", "kill -TERM $$", "sleep 60", "exec true");
 
-/** Everything that is to last, in an order that does not depend on how it came about. */
+/** Everything that should persist, in an order that does not depend on its history. */
 const SHOW = `pwd; umask; for v in a b c LONG_name int_{a,b,c,LONG_name}; do declare -p $v 2>/dev/null; done; declare -f | cat; declare -F | grep f_; alias; set +o; shopt -p; trap -p; printf '<%s>' "$@"; bash -c 'declare -F'`;
 
 describe("a lasting shell", () => {
@@ -146,7 +146,7 @@ describe("a lasting shell", () => {
       `7\n${dir}/c\n${dir}/a b\n${dir}\n${dir}/a b\n`,
     );
     expect(await run("popd >/dev/null; pwd; dirs -p | wc -l")).toBe(`${dir}\n1\n`);
-    // Where a code would end our own script, it is not kept.
+    // If a code would end our own script, it is not kept.
     await run("set -e; false");
     expect(await run("echo $?; set +e; trap 'echo err' ERR; (exit 3)")).toBe("0\nerr\n");
     expect(await run("echo $?")).toBe("0\n");
@@ -168,7 +168,7 @@ describe("a lasting shell", () => {
   });
 });
 
-/** Options that differ because one of them reads its script from its input. */
+/** Options that differ because one of the shells reads its script from its input. */
 function comparable(output: string): string[] {
   return output
     .split("\n")

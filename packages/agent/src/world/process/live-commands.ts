@@ -1,4 +1,4 @@
-// Which commands of an owner have not ended, so that what the others have left running can be told from them.
+// The running commands of an owner, to distinguish them from what finished commands left running.
 
 import type { Clock } from "./clock.ts";
 import { commandMark, endProcesses, findMarked, ownerMark } from "./marked.ts";
@@ -12,7 +12,7 @@ export class LiveCommands {
     child.once("exit", () => this.#numbers.delete(number));
   }
 
-  /** Ends what else carries the owner's mark, such as daemons. Returns how many processes there were. */
+  /** Ends everything else with the owner's mark, such as daemons. Returns the number of processes. */
   async endOthers(owner: string, clock: Clock): Promise<number> {
     const kept = new Set<number>();
     for (const number of this.#numbers)

@@ -1,6 +1,7 @@
-// Finds and ends processes by what they carry. The owner mark in their environment survives setsid and double forks. On
-// Linux a resource limit that children inherit from the kernel and no program uses survives an empty environment as well (decision 0011);
-// elsewhere the process group covers children with an empty environment as long as the command's shell lives.
+// Finds and ends processes by their marks. The owner mark in their environment survives setsid and double forks. On
+// Linux, a resource limit that children inherit from the kernel and no program uses survives even an empty environment
+// (decision 0011); elsewhere, the process group covers children with an empty environment while the command's shell
+// lives.
 
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,13 +17,13 @@ const TERM_GRACE_MS = 2000;
 const KILL_ROUNDS_MS = 3000;
 
 export interface Mark {
-  /** `NAME=value` that a process carries in its environment. */
+  /** `NAME=value` in the environment of marked processes. */
   readonly entry: string;
-  /** First digits of its soft limit of file locks. */
+  /** First digits of their soft limit of file locks. */
   readonly locks: string;
   /** Process group of a command whose shell still lives. */
   readonly group?: number;
-  /** Programs, by name, that end with what they started: they are left out of the polite round. */
+  /** Names of programs that end together with what they started; they do not get SIGTERM. */
   readonly starters?: ReadonlySet<string>;
 }
 
@@ -36,30 +37,30 @@ export function commandMark(owner: string, number: number): Mark {
   return { entry: `${COMMAND_VARIABLE}=${owner}/${number}`, locks: ownerDigits(owner) + digits };
 }
 
-/** Twelve digits; with six for the command they still fit the kernel's number. */
+/** Twelve digits; with six for the command they still fit the kernel's integer. */
 function ownerDigits(owner: string): string {
   let sum = 0;
   for (const letter of owner) sum = (sum * 131 + letter.codePointAt(0)!) % 899_999_999_981;
   return String(100_000_000_000 + sum);
 }
 
-/** For POSIX shells: sets the limit to `$1`. Shells call it -x or -w; where it cannot be set, the other marks remain. */
+/** For POSIX shells: sets the limit to `$1`. Shells name it -x or -w; if it cannot be set, the other marks remain. */
 export const SET_LOCKS = `ulimit -S -x "$1" 2>/dev/null || ulimit -S -w "$1" 2>/dev/null`;
 
-/** The variables that a command is started with. */
+/** The environment variables that mark a command. */
 export function markVariables(owner: string, number: number): Record<string, string> {
   return { [OWNER_VARIABLE]: owner, [COMMAND_VARIABLE]: `${owner}/${number}` };
 }
 
 /**
- * Ids of living processes (no zombies) that carry the mark. `isShared`: what was read in this turn of the event loop is good enough,
- * because whatever carries the mark had been started before.
+ * Ids of living processes (no zombies) that carry the mark. `isShared`: a list read earlier in this turn of the event
+ * loop is good enough, because marked processes were started before it.
  */
 export async function findMarked(mark: Mark, isShared = false): Promise<number[]> {
   return process.platform === "linux" ? findInProc(mark, isShared) : findWithPs(mark);
 }
 
-/** SIGTERM, then SIGKILL after two seconds to what is left; resolves when nothing is, or when it outlives that. */
+/** Sends SIGTERM, then SIGKILL after two seconds; resolves when no process is left, or when one survives that. */
 export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   const patience = new Patience(clock);
   let pause = 5;
@@ -83,7 +84,7 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   }
 }
 
-/** The same for processes that are known by their ids: what they start meanwhile stays. */
+/** The same for processes with known ids; processes that they start meanwhile are not ended. */
 export async function endProcesses(pids: readonly number[], clock: Clock): Promise<void> {
   const patience = new Patience(clock);
   for (const pid of pids) {
@@ -99,8 +100,8 @@ export async function endProcesses(pids: readonly number[], clock: Clock): Promi
 }
 
 /**
- * What is due next for processes that are still there. The time after which they are given up counts from the first SIGKILL: this
- * process may stand still for longer than the whole patience, and must not give up what it has not killed.
+ * The next step for processes that are still running. The time limit counts from the first SIGKILL: this process may be
+ * suspended for longer than the whole limit, and must not give up on what it has not killed.
  */
 class Patience {
   readonly #clock: Clock;
@@ -120,7 +121,7 @@ class Patience {
   }
 }
 
-/** Waits to be reaped, in /proc: ended. */
+/** In /proc, a zombie counts as ended. */
 function isAlive(pid: number): boolean {
   if (process.platform === "linux") return !["Z", "X", undefined].includes(readProcStat(pid)?.state);
   try {
@@ -130,7 +131,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Signals all that carry the mark and do not exist only to start others. */
+/** Signals all marked processes except those that only start others. */
 export async function signalMarked(mark: Mark, signal: NodeJS.Signals): Promise<void> {
   for (const pid of await findMarked(mark)) if (!isStarter(pid, mark)) send(pid, signal);
 }
@@ -145,14 +146,14 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // Already gone, or now owned by another user: we must not end either.
+    // It is gone, or another user owns the id now: we must not end either.
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
 
 /**
- * The user waits for it after an interrupt and at the end of a run, also where there are hundreds of processes: of those that
- * are older than this one, which started whatever carries its mark, nothing but their age is read.
+ * The user waits for this after an interrupt and at the end of a run, even with hundreds of processes. So for processes
+ * older than this one, which started everything marked, we read nothing but their age.
  */
 function findInProc(mark: Mark, isShared: boolean): number[] {
   const entry = Buffer.from(`${mark.entry}\0`);
@@ -165,7 +166,7 @@ function findInProc(mark: Mark, isShared: boolean): number[] {
     });
   }
   const isMarked = (one: SeenProcess): boolean =>
-    // In a terminal, its first process has no group of its own for a moment.
+    // In a terminal, the first process briefly has no group of its own.
     (group !== undefined && (one.group === group || one.pid === group)) ||
     holdsEntry(one.environ(), entry) ||
     one.locks().startsWith(mark.locks);
@@ -179,7 +180,7 @@ interface SeenProcess {
   readonly locks: () => string;
 }
 
-/** Until the end of this turn: of hundreds of commands that end together each would read the same. */
+/** Cached until the end of this turn: hundreds of commands that end together would each read the same. */
 let seen: readonly SeenProcess[] | undefined;
 
 function readProcesses(): SeenProcess[] {
@@ -223,7 +224,7 @@ function readProc(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // Ended in the meantime, or another user's process.
+    // It ended meanwhile, or belongs to another user.
     return undefined;
   }
 }
@@ -248,7 +249,7 @@ function findWithPs(mark: Mark): Promise<number[]> {
   });
 }
 
-/** The system gives a group's number to another group soon after its leader has gone. */
+/** The system reuses a group id soon after the group's leader has ended. */
 export function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
   return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
 }

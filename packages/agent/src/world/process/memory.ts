@@ -1,9 +1,9 @@
-// How much memory is left for new commands: on the machine, and within the control group that we run in.
+// How much memory is left for new commands, on the machine and within our control group.
 
 import { readFileSync } from "node:fs";
 import { type ControlGroups, ownGroups } from "./control-groups.ts";
 
-/** Memory in bytes that can still be used; undefined where the system does not tell. */
+/** Bytes of memory still available; undefined if the system does not tell. */
 export type FreeMemory = () => number | undefined;
 
 /** Looks up our control group once; each call then reads a few small files. */
@@ -19,7 +19,7 @@ function machineFree(): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
-/** Beyond this the limit of a version 1 group means that there is none. */
+/** A version 1 limit above this means that there is none. */
 const UNLIMITED = 2 ** 50;
 
 /** File pages that can be dropped at any time do not count as used. */

@@ -1,5 +1,6 @@
-// A process that keeps namespaces open for a session. All commands of the session enter them, so they see each other's servers
-// and processes, and nothing else; when the holder ends, the kernel ends every process inside, whatever marks it has dropped.
+// A process that keeps namespaces open for a session. All commands of the session enter them, so they see each other's
+// servers and processes and nothing else. When the holder ends, the kernel ends every process inside, whatever marks it
+// has dropped.
 
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -7,15 +8,15 @@ import { childProcess, unrefPipe } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
 import type { ProgramArgv } from "./types.ts";
 
-/** Programs of the system, by absolute path: a project must not be able to put others in their place. */
+/** System programs by absolute path, so that a project cannot substitute its own. */
 interface NamespacePrograms {
   readonly bwrap: string;
   readonly nsenter: string;
 }
 
-/** What everything inside sees in the place of the machine's own files. */
+/** Files that everything inside sees instead of the machine's. */
 export interface NamespaceMounts {
-  /** Runs first, as root of the namespaces: makes mounts, then starts what follows its arguments. */
+  /** Runs first, as root of the namespaces: creates mounts, then starts the program in its arguments. */
   readonly prepare?: ProgramArgv | undefined;
   /** Further arguments of bubblewrap, after those that show the machine's files. */
   readonly arguments: readonly string[];
@@ -24,31 +25,31 @@ export interface NamespaceMounts {
 export interface NamespaceRequest {
   readonly programs: NamespacePrograms;
   /**
-   * The first process inside: nothing that runs there can end it, and it has to reap what others leave behind. Prints a line when
-   * it is ready and exits when its stdin ends.
+   * The first process inside: nothing that runs there can end it, and it reaps orphans. Prints a line when it is ready,
+   * and exits when its stdin ends.
    */
   readonly keeper: ProgramArgv;
   readonly clock: Clock;
-  /** Absent: the files are those of the host. */
+  /** Absent: the host's files. */
   readonly mounts?: NamespaceMounts | undefined;
-  /** Network and message queues: of the session alone when absent. */
+  /** Network and message queues; the session's own if absent. */
   readonly network?: "own" | "shared" | undefined;
 }
 
 /** Namespaces that are kept open. */
 export interface Namespaces {
-  /** Starts a program inside: before its own path and arguments. */
+  /** Arguments before a program's path and arguments that start it inside. */
   readonly enter: readonly string[];
   readonly isOpen: boolean;
   close(): Promise<void>;
 }
 
-/** Opens namespaces that show other files than the host's. */
+/** Opens namespaces that show files other than the host's. */
 export interface NamespaceSource {
   open(keeper: ProgramArgv): Promise<Namespaces>;
 }
 
-/** The namespaces could not be made; `said` is what bubblewrap printed. */
+/** The namespaces could not be created; `said` is the output of bubblewrap. */
 export class NamespacesRefused extends Error {
   readonly said: string;
   constructor(said: string) {
@@ -61,7 +62,7 @@ export class NamespacesRefused extends Error {
 export const STARTER_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
 const START_PATIENCE_MS = 10_000;
 
-// Bubblewrap runs once more for each command and takes away what the command may not have.
+// Bubblewrap runs again for each command and removes what the command may not have.
 const HOLDER_FILES = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"];
 const HOLDER_NETWORK = ["--unshare-net", "--unshare-ipc"];
 const HOLDER_ARGUMENTS = [
@@ -117,7 +118,7 @@ export async function openNamespaces(request: NamespaceRequest): Promise<Namespa
   };
 }
 
-/** Its number outside. Bubblewrap reports it before the keeper runs, and only when that runs is everything mounted. */
+/** Its process id outside. Bubblewrap reports it before the keeper runs, and only then is everything mounted. */
 function firstProcess(child: ChildProcess, clock: Clock): Promise<number> {
   const [stdout, stderr, info] = [child.stdout!, child.stderr!, child.stdio[3] as Readable];
   let said = "";
@@ -149,7 +150,7 @@ function firstProcess(child: ChildProcess, clock: Clock): Promise<number> {
       isReady = true;
       settle();
     });
-    child.stdin?.on("error", () => {}); // its exit is reported
+    child.stdin?.on("error", () => {}); // the exit event reports it
     child.once("error", (error) => refuse(error.message));
     child.once("close", (code) => refuse(said.trim() || `exit code ${code}`));
   });

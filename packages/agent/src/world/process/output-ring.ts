@@ -1,11 +1,12 @@
-// The last bytes of a background command, addressed by their offset in the whole output, for readers that come back.
+// The last bytes of a background command's output, addressed by their offset in the whole output, for readers that
+// return.
 
 import { firstCharacterStart } from "./bounded-output.ts";
 
-/** Keeps the last bytes of what was pushed. */
+/** Keeps the last bytes of everything pushed. */
 export class OutputRing {
   readonly #limit: number;
-  /** Grows to the limit; from then on filled round and round. */
+  /** Grows to the limit; from then on a ring buffer. */
   #bytes: Buffer = Buffer.alloc(0);
   #end = 0;
 

@@ -1,10 +1,10 @@
-// A program's stdout for one reader: bytes are taken from the pipe when they are asked for, so that a slow reader holds the
+// A program's stdout for one reader: bytes are taken from the pipe only on request, so that a slow reader holds the
 // program back instead of filling our memory.
 
 import type { Readable } from "node:stream";
 import type { Clock } from "./clock.ts";
 
-/** How long a pipe may stay silent after its program's exit, because something else still holds it. */
+/** How long a pipe that another process still holds may stay silent after the program's exit. */
 const SILENCE_MS = 50;
 
 export class PipeReader implements AsyncIterable<Uint8Array> {
@@ -15,7 +15,7 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
   /** Called at every change that a reader may wait for. */
   #wake = () => {};
   #unread: Uint8Array | undefined;
-  /** Reads follow each other. */
+  /** Serializes reads. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(pipe: Readable, exited: Promise<unknown>, clock: Clock) {
@@ -35,7 +35,7 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
-    // No `return`: a caller that leaves the loop may come back for the rest.
+    // No `return`, because a caller that leaves the loop may come back for the rest.
     return {
       next: () => {
         const read = this.#last.then(() => this.#read());
@@ -45,7 +45,7 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
     };
   }
 
-  /** Gives back what was read too far; it comes first at the next read. */
+  /** Puts back what was read too far; the next read returns it first. */
   unread(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#unread = bytes;
   }
@@ -71,12 +71,12 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Nothing of the program itself can be missing then: what it wrote lay in the pipe when it ended. */
+  /** Then none of the program's own output can be missing, because it was in the pipe when the program ended. */
   async #changeOrSilence(): Promise<void> {
     let silent = false;
     const change = this.#change();
     const cancel = this.#clock.after(SILENCE_MS, () => {
-      // Timers run before pipes are looked at: in a busy process there may be bytes that were not fetched yet.
+      // Timers run before pipes are polled, so a busy process may not have fetched all bytes yet.
       setImmediate(() => {
         silent = true;
         this.#wake();
@@ -86,7 +86,7 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
     cancel();
     if (!silent || this.#pipe.readableLength > 0) return;
     this.#ended = true;
-    // Read on and forget: a closed pipe would kill what holds it at its next write.
+    // Keep reading and discard: a closed pipe would kill its holder at the next write.
     this.#pipe.removeAllListeners("readable").resume();
   }
 }

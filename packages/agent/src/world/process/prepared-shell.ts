@@ -1,5 +1,5 @@
-// A shell that was started before its command is known: starting one takes longer than most commands. It waits for one script, runs
-// it and ends; the next command gets another shell.
+// A shell that is started before its command is known, because starting one takes longer than most commands. It waits
+// for one script, runs it and ends; the next command gets another shell.
 
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
@@ -12,9 +12,9 @@ import { frameScript, loader, TALK } from "./shell-script.ts";
 import { REPORT_FIELDS } from "./shell-state.ts";
 import type { ProgramArgv } from "./types.ts";
 
-/** How long a report may take whose shell has ended: what it wrote is already in the pipe. */
+/** How long a report may take after its shell has ended: what the shell wrote is already in the pipe. */
 const REPORT_IDLE_MS = 20;
-/** A state beyond this is not kept: reading it back would hold up every command. */
+/** A larger state is not kept, because reading it back would hold up every command. */
 const MOST_REPORT = 4 << 20;
 
 /** A started shell that reads its script from descriptor 4. */
@@ -29,12 +29,12 @@ export class ShellTalk {
 
   constructor(child: ChildProcess) {
     this.#pipe = child.stdio[TALK] as Duplex;
-    // It ended before it read all, or was killed: its exit says so.
+    // It ended before it read everything, or was killed: its exit says so.
     this.#pipe.on("error", () => {});
     unrefPipe(this.#pipe);
   }
 
-  /** The state that it has taken over already. */
+  /** The state that it has already taken over. */
   get preloaded(): string | undefined {
     return this.#preloaded;
   }
@@ -66,7 +66,10 @@ export class ShellTalk {
     return this.#fields > 0;
   }
 
-  /** All that the shell has reported; call it when the shell has ended. Something that it left behind may hold the pipe. */
+  /**
+   * Everything that the shell has reported. Call it when the shell has ended; a process that it left running may hold
+   * the pipe.
+   */
   async report(): Promise<string> {
     for (let idle = false; !this.#ended && !idle; ) {
       const before = this.#bytes;
@@ -91,11 +94,11 @@ export interface PreparedShell {
   readonly mark: Mark;
   readonly number: number;
   readonly talk: ShellTalk;
-  /** What it was started with. */
+  /** Identifies what it was started with. */
   readonly key: string;
 }
 
-/** The shell that waits, at most one. It does not keep the process alive. */
+/** The waiting shell, at most one. It does not keep the process alive. */
 export class PreparedShells {
   #waiting: PreparedShell | undefined;
 
@@ -115,12 +118,15 @@ export class PreparedShells {
     child.once("error", forget);
   }
 
-  /** Gives the shell that waits the state that the next command will most likely begin with. */
+  /** Gives the waiting shell the state that the next command will most likely begin with. */
   preload(state: string): void {
     this.#waiting?.talk.preload(state);
   }
 
-  /** `keyOf`: what a shell of this number would be started with now. One that does not fit, or has ended, is given up. */
+  /**
+   * `keyOf`: the key of a shell with this number if it were started now. A shell that does not match, or has ended, is
+   * discarded.
+   */
   take(state: string, keyOf: (number: number) => string): PreparedShell | undefined {
     const shell = this.#waiting;
     this.#waiting = undefined;
@@ -141,7 +147,7 @@ export class PreparedShells {
   }
 }
 
-/** We may not have heard yet that it was killed. */
+/** It may have been killed without our knowing yet. */
 function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false;
   if (process.platform !== "linux") return true;
@@ -149,10 +155,16 @@ function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** Run by a login shell after its profile: most profiles read ~/.bashrc; without any profile a login shell would not. */
+/**
+ * A login shell runs this after its profile: most profiles read ~/.bashrc; without any profile, a login shell would
+ * not.
+ */
 export const READ_RC = `[[ -f ~/.bash_profile || -f ~/.bash_login || -f ~/.profile || ! -f ~/.bashrc ]] || . ~/.bashrc; `;
 
-/** A profile is read once, interactively: most give no aliases to other shells. What $BASH_ENV names has been read with it. */
+/**
+ * A profile is read once, interactively, because most define aliases only there. What $BASH_ENV names has been read
+ * with it.
+ */
 export function waitingShell(
   { env }: Surroundings,
   login: boolean,
@@ -167,17 +179,17 @@ interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** 3: how to confine it; 4: what a shell is told and reports. */
+/** 3: the confinement's setup; 4: the script and report of a shell. */
 export function moreDescriptors(isSetUp: boolean, talks: boolean): readonly ("pipe" | "ignore")[] {
   if (!talks) return isSetUp ? ["pipe"] : [];
   return [isSetUp ? "pipe" : "ignore", "pipe"];
 }
 
-/** A command that was started, and how it is told from others. */
+/** A started command, and how to identify it. */
 export interface Started {
   readonly child: ChildProcess;
   readonly mark: Mark;
   readonly talk?: ShellTalk;
-  /** It was started before its command came. */
+  /** It was started before its command arrived. */
   readonly hasWaited?: boolean;
 }

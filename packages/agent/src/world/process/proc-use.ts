@@ -1,4 +1,4 @@
-// What running commands use, counted over all processes that descend from them or share their session.
+// What running commands use, summed over all processes that descend from them or share their session.
 
 import { readFileSync } from "node:fs";
 
@@ -17,7 +17,7 @@ interface Row {
 /** The kernel counts in pages. */
 const PAGE = 4096;
 
-/** `list`: names of /proc; nothing is found where there is none. */
+/** `list`: the entries of /proc; empty on systems without it. */
 export function readProcUse<Command extends { readonly pid: number }>(
   commands: readonly Command[],
   list: () => readonly string[],
@@ -63,7 +63,7 @@ function readRow(name: string): Row | undefined {
   try {
     const line = readFileSync(`/proc/${name}/stat`, "latin1");
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    // Ended, and only waits to be reaped: the process that has to do that may not be ours.
+    // It has ended and waits to be reaped, perhaps not by us.
     if (fields[0] === "Z") return undefined;
     return {
       pid: Number(name),

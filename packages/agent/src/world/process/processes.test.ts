@@ -20,7 +20,7 @@ const run = (command: string, options: Partial<RunRequest> = {}) =>
   processes.run({ argv: shellArgv(command), cwd: tmpdir(), env: ENV, timeoutMs: 60_000, ...options });
 
 it("TL-04 EE-02 exit code, both streams apart and as they came, duration", async () => {
-  // Two pipes do not tell which was written to first: the command goes on when we have what it wrote.
+  // Two pipes do not tell which was written to first, so the command continues only when we have what it wrote.
   const cwd = mkdtempSync(join(tmpdir(), "lathe-p-"));
   execFileSync("mkfifo", ["seen"], { cwd });
   const said = ["echo out", "echo err >&2", "echo end"].map((line) => `${line}; read -r <&3`).join("; ");
@@ -115,7 +115,7 @@ it("TL-04 an abort between two steps of a start ends the command all the same", 
 });
 
 it("TL-04 TR-04 a command that ignores SIGTERM is killed also when we stood still for longer than all patience", async () => {
-  // Whoever ends something looks once, and then the machine gives us no time for a minute.
+  // The code that ends a process checks once, and then the machine stops our process for a minute.
   let stoodStillMs = 0;
   const clock = {
     now: () => monotonicClock.now() + stoodStillMs,

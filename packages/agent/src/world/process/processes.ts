@@ -1,5 +1,5 @@
 // The only spawner of the package. Each command runs in its own process group and carries the owner's mark; abort,
-// timeout and cleanup end it with everything it started, a watchdog does so when the host dies.
+// timeout and cleanup end it with everything it started, and a watchdog does so if the host dies.
 
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -35,7 +35,7 @@ import { TwoWay } from "./two-way.ts";
 import type { BackgroundCommand, ExecResult, ProgramArgv, TerminalCommand } from "./types.ts";
 import { Watch, type Watched } from "./watchdog.ts";
 
-/** Starts commands and ends them, with everything they started, also when this process dies. */
+/** Starts commands, and ends them with everything they started, even if this process dies. */
 export class Processes {
   readonly owner: string;
   readonly #clock: Clock;
@@ -87,7 +87,7 @@ export class Processes {
     }).finally(() => {
       running = false;
     });
-    // A caller that never looks at `done` must not crash the host.
+    // If the caller never awaits `done`, a rejection must not crash the host.
     done.catch(() => {});
     return {
       command,
@@ -143,7 +143,7 @@ export class Processes {
     return opened;
   }
 
-  /** A command in a terminal of its own; it ends on its own, by `stop` or with `cleanup`. */
+  /** A command in its own terminal; it ends by itself, by `stop` or with `cleanup`. */
   async terminal(command: string, request: TerminalRequest): Promise<TerminalCommand> {
     const pty = await loadPty();
     const program = "The command";
@@ -168,7 +168,7 @@ export class Processes {
     return started.command;
   }
 
-  /** Tells two-way processes that what ends them now is wanted. */
+  /** Tells two-way processes that their end is now intended. */
   expectEnd(): void {
     for (const opened of this.#open) opened.expectEnd();
   }
@@ -177,7 +177,7 @@ export class Processes {
   endLeftBehind = async (): Promise<number> =>
     this.#commands === 0 ? 0 : this.#live.endOthers(this.owner, this.#clock);
 
-  /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
+  /** Ends everything that carries the mark, including daemons. The object may be used again afterwards. */
   async cleanup(): Promise<void> {
     this.expectEnd();
     this.#prepared.end();
@@ -239,12 +239,12 @@ export class Processes {
         settle();
         const shell = talk && readShellState(await talk.report());
         if (hasWaited && ending === undefined && !talk?.hasBegun) {
-          // It was killed while it waited: the command goes to another shell.
+          // The shell was killed while it waited; another shell runs the command.
           settle();
           resolve(this.#run(request));
           return;
         }
-        // The caller of this command goes on first; the next one finds its shell ready.
+        // The caller of this command continues first; the next command finds its shell ready.
         if (request.shell) setImmediate(() => this.#prepare(request, shell ?? request.shell?.state));
         const result: ExecResult = {
           ...capture.result(),
@@ -253,7 +253,7 @@ export class Processes {
           timedOut,
           aborted: aborted && !timedOut,
           durationMs: Math.round(this.#clock.now() - started),
-          // A shell that is ended politely reports what the command had done by then.
+          // A shell ended by SIGTERM reports what the command had done by then.
           ...(shell && ending === undefined && signal === null ? { shell } : {}),
         };
         if (!isRetry && confinement?.hasMissedItsStart?.(result)) return resolve(this.#run(request, true));
@@ -279,7 +279,7 @@ export class Processes {
     return { child, mark };
   }
 
-  /** The shell for a command that takes over a state: one that waits already, where there is one. */
+  /** The shell for a command that takes over a state: the waiting one, if there is one. */
   #shell(request: RunRequest): Started {
     const { command, state, login = false, cwd, variables } = request.shell!;
     const first = stateText(state, request.env);
@@ -290,14 +290,14 @@ export class Processes {
   }
 
   #prepare(request: RunRequest, state: ShellState | undefined): void {
-    // Without a watchdog the environment has been cleaned up in the meantime.
+    // If there is no watchdog, the environment has been cleaned up meanwhile.
     if (this.#prepared.isReady || !this.#watch.isOn) return;
     try {
       const { number, ...shell } = this.#newShell(request, false);
       this.#prepared.keep({ ...shell, number, key: this.#shellKey(request, number) });
       this.#prepared.preload(stateText(state, request.env));
     } catch {
-      // The next command starts its own, and says why that is not possible.
+      // The next command starts its own shell and reports why that fails.
     }
   }
 
@@ -318,7 +318,7 @@ export class Processes {
     return { child, mark, number, talk: new ShellTalk(child) };
   }
 
-  /** What a shell was started with; another one is needed when this would be different now. */
+  /** Identifies what a shell was started with; if this would be different now, another shell is needed. */
   #shellKey(request: RunRequest, number: number): string {
     const { argv, cwd, env } = { ...request, ...waitingShell(request, false, "") };
     const confined = this.#confinementOf(request)?.confine(argv, {
@@ -353,7 +353,7 @@ export class Processes {
     try {
       await endFirst?.();
     } catch {
-      // The remote process cannot be reached; what runs here is ended all the same, and the result says so.
+      // The remote process cannot be reached; we still end the local one, and the result says so.
     }
     await endMarked(mark, this.#clock);
   }
@@ -370,7 +370,7 @@ export class Processes {
     return this.#confinement ? { ...mark, starters: this.#confinement.starters } : mark;
   }
 
-  /** `marked`: the arguments that also set the mark, for the program itself or for what confines it. */
+  /** `marked`: the arguments that also set the mark, for the program itself or for its confinement. */
   #spawn(
     request: ProgramRequest & Pick<RunRequest, "outside" | "internal"> & { readonly talks?: boolean },
     number: number,

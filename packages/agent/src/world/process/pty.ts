@@ -1,5 +1,5 @@
-// A command in a terminal of its own (decision 0226): the same marks and the same end as any other command. The native part is optional:
-// without it only this is missing.
+// A command in its own terminal (decision 0226): marked and ended like any other command. The native package is
+// optional; without it, only this feature is missing.
 
 import { EventEmitter } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ import {
   type TerminalSize,
 } from "./types.ts";
 
-/** What we use of the package. */
+/** The part of the package that we use. */
 interface Pty {
   spawn(program: string, args: string[], options: object): PtyProcess;
 }
@@ -70,7 +70,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** Programs that would page or ask elsewhere than in this terminal do not. */
+/** Keeps programs from starting pagers or asking outside this terminal. */
 const HARDENED = {
   TERM: "xterm-256color",
   PAGER: "cat",
@@ -175,7 +175,10 @@ function spawn(pty: Pty, command: string, setup: TerminalSetup): PtyProcess {
   return pty.spawn(program, args, { ...options, cwd: confined.cwd, env: { ...confined.env, ...setup.variables } });
 }
 
-/** A terminal leaves no further descriptors to a program: what confines it reads its setup from a file that only it sees. */
+/**
+ * A terminal passes no further descriptors to a program, so the confinement reads its setup from a file that only it
+ * sees.
+ */
 function withSetup(argv: ProgramArgv, setup: Uint8Array | undefined, { folder }: Confinement, mark: Mark): ProgramArgv {
   if (setup === undefined || folder === undefined) return argv;
   const file = join(folder, `terminal-${mark.locks}`);

@@ -1,4 +1,5 @@
-// What is asked of `Processes`: to run a command, to open a program, and how all of them are confined and limited.
+// The requests that `Processes` accepts: to run a command or open a program, and how all of them are confined and
+// limited.
 
 import type { CaptureRequest } from "./capture.ts";
 import type { Clock } from "./clock.ts";
@@ -11,13 +12,13 @@ export interface ProcessesOptions {
   /** Value of the mark; must be unique on the machine. */
   readonly owner?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** Everything that is started here is confined by it, but for what is to run `outside`. */
+  /** Confines everything started here, except what should run `outside`. */
   readonly confinement?: Confinement | undefined;
-  /** What commands may use together, and when one has to wait. */
+  /** Limits for all commands together, and when a command must wait. */
   readonly limits?: GovernorLimits | undefined;
 }
 
-/** A command that is run to its end. */
+/** A command to run to its end. */
 export interface RunRequest extends CaptureRequest {
   /** Program and arguments; a shell command is `shellArgv(command)`. */
   readonly argv: ProgramArgv;
@@ -26,9 +27,9 @@ export interface RunRequest extends CaptureRequest {
   /** 0: none. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
+  /** Sends the shell's stderr to its stdout: two pipes would not tell which was written to first. */
   readonly interleaved?: boolean | undefined;
-  /** The loop's own question: brief, and it only reads. */
+  /** An internal command: brief and read-only. */
   readonly internal?: boolean | undefined;
   /** The command runs outside the sandbox. */
   readonly outside?: boolean | undefined;
@@ -36,7 +37,7 @@ export interface RunRequest extends CaptureRequest {
   readonly stays?: boolean | undefined;
   /** `argv` runs in a shell that takes over a state; `command` is its text. */
   readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
-  /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
+  /** Called before abort or timeout ends the command: ends what it started elsewhere. */
   readonly endFirst?: (() => Promise<void>) | undefined;
 }
 
@@ -49,13 +50,13 @@ export interface OpenedProcess extends TwoWayProcess {
 export interface OpenRequest
   extends Pick<RunRequest, "argv" | "cwd" | "env" | "endFirst">,
     Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
-  /** Passes a signal on where the program really runs; to our child's group when absent. */
+  /** Passes a signal on to where the program really runs; to our child's process group if absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
-  /** What error messages name, when the program that matters is not the one that runs here. */
+  /** The name for error messages, if the program of interest is not the one that runs here. */
   readonly program?: string | undefined;
 }
 
-/** What the model is told of a command that took too long. */
+/** The notice to the model about a command that took too long. */
 export function timeoutNotice(timeoutMs: number): string {
   return (
     `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +

@@ -1,51 +1,51 @@
-// What a shell holds between commands, as bash reports it and as another bash takes it over. The state is a value: each command runs
-// in a shell of its own that is given the state of the last one (decision 0225).
+// The state of a shell between commands, as one bash reports it and another takes it over. The state is a value: each
+// command runs in a separate shell that gets the state of the last one (decision 0225).
 
 import { statementsIn } from "./shell-statements.ts";
 
-/** A variable, as `declare -p` shows it. */
+/** A variable, as printed by `declare -p`. */
 export interface ShellVariable {
   /** Letters of its attributes: `x` exported, `r` read-only, `a` array, …; empty for none. */
   readonly attributes: string;
   readonly statement: string;
 }
 
-/** Everything of a shell that the next command finds again. */
+/** Everything in a shell that carries over to the next command. */
 export interface ShellState {
   /** Absolute, as the shell names it. */
   readonly cwd: string;
   readonly variables: ReadonlyMap<string, ShellVariable>;
-  /** Names, with their attributes (`x`: exported). */
+  /** Function names with their attributes (`x`: exported). */
   readonly functions: ReadonlyMap<string, string>;
   /** The definitions of all functions. */
   readonly functionText: string;
   readonly aliases: ReadonlyMap<string, string>;
-  /** Names of `set -o` and of `shopt` that are on, and those that are off. */
+  /** The options of `set -o` and `shopt` that are on, and those that are off. */
   readonly options: { readonly on: readonly string[]; readonly off: readonly string[] };
   readonly shopts: { readonly on: readonly string[]; readonly off: readonly string[] };
-  /** Actions by signal. */
+  /** Trap actions by signal. */
   readonly traps: ReadonlyMap<string, string>;
   readonly umask: string;
   /** `$1` and the following, quoted. */
   readonly positional: string;
-  /** What `pushd` has put below the directory, quoted; the lowest first. */
+  /** The directories that `pushd` stacked below the current one, quoted; the lowest first. */
   readonly directories: string;
   /** `$?`. */
   readonly exitCode: number;
 }
 
-/** What bash sets itself, what differs in each shell, and what marks a command as ours. */
+/** Variables that bash sets itself, that differ in each shell, or that mark a command as ours. */
 const OWN_NAMES =
   /^(?:_|PWD|OLDPWD|SHLVL|PPID|UID|EUID|GROUPS|RANDOM|SRANDOM|SECONDS|EPOCH(?:SECONDS|REALTIME)|LINENO|PIPESTATUS|FUNCNAME|DIRSTACK|SHELLOPTS|BASHOPTS|BASH|BASHPID|BASH_(?:ALIASES|ARGC|ARGV|ARGV0|CMDS|COMMAND|COMPAT|EXECUTION_STRING|LINENO|LOADABLES_PATH|MONOSECONDS|REMATCH|SOURCE|SUBSHELL|TRAPSIG|VERSINFO|VERSION)|COMP_\w+|COMPREPLY|HISTCMD|HOSTTYPE|MACHTYPE|OSTYPE|LATHE_(?:OWNER|COMMAND)|__lathe_\w+)$/;
 
-/** An EXIT trap belongs to the command that sets it; the others would run inside our own reading of the state. */
+/** An EXIT trap belongs to the command that sets it; the others would run while we read the state. */
 const OWN_TRAPS = new Set(["EXIT", "DEBUG", "RETURN"]);
 
-/** Cannot be set, or only say how the shell was started. */
+/** Options that cannot be set, or only describe how the shell was started. */
 const FIXED_OPTIONS =
   /^(?:compat\d+|login_shell|restricted_shell|interactive_comments|interactive-comments|history|monitor)$/;
 
-/** Read from a report of `SAVE_STATE`; undefined when it is not whole. */
+/** Parses a report of `SAVE_STATE`; undefined if it is incomplete. */
 export function readShellState(report: string): ShellState | undefined {
   const fields = report.split("\0");
   if (fields.length !== REPORT_FIELDS + 1) return undefined;
@@ -83,7 +83,7 @@ export function readShellState(report: string): ShellState | undefined {
   };
 }
 
-/** We start shells so that they read no file of their own. */
+/** We start shells so that they read no start-up file of their own. */
 const NO_BASH_ENV = 'declare -x BASH_ENV=""';
 
 function variablesIn(text: string): ReadonlyMap<string, ShellVariable> {
@@ -107,14 +107,14 @@ function switches(text: string, shape: RegExp, onSign: string): { on: string[]; 
   return { on, off };
 }
 
-/** Each ends with a zero byte. */
+/** Number of fields; each ends with a zero byte. */
 export const REPORT_FIELDS = 12;
 
 const field = (command: string): string => `builtin ${command}; builtin printf '\\0'`;
 
 /**
- * Writes the report to descriptor `$__lathe_to`. Options come first, before those are switched off that would show or end our own
- * reading.
+ * Writes the report to descriptor `$__lathe_to`. Options come first, because those that would show or end our own code
+ * are then switched off.
  */
 export const SAVE_STATE = [
   field("set +o"),
@@ -132,10 +132,10 @@ export const SAVE_STATE = [
   "builtin printf '%s\\0' \"$PWD\"",
 ].join("; ");
 
-/** `printf ' %q'` of no words. */
+/** The output of `printf ' %q'` without words. */
 const NOTHING = " ''";
 
-/** Shell text that gives a new shell this state, but for what comes with the command: `lateText`. */
+/** Shell text that gives a new shell this state, except what must come with the command: `lateText`. */
 export function restoreText(state: ShellState, startEnv: Readonly<Record<string, string>>): string {
   const { variables, functions, functionText, aliases, shopts, umask, positional, directories } = state;
   const gone = [...Object.keys(startEnv), "BASH_ENV"].filter(
@@ -149,7 +149,7 @@ export function restoreText(state: ShellState, startEnv: Readonly<Record<string,
     shoptsNow.length === 0 ? "" : `shopt -s ${shoptsNow.join(" ")}`,
     functionText,
     ...exported.map(([attributes, name]) => `declare -f${attributes} -- ${quoteWord(name)}`),
-    // The locale decides how our own script is read: it comes with the command.
+    // The locale affects how our own script is parsed, so it comes with the command.
     ...[...variables].flatMap(([name, { statement }]) => (name === "LC_ALL" ? [] : [statement])),
     ...aliases.values(),
     shopts.on.includes("expand_aliases") ? "shopt -s expand_aliases" : "",
@@ -163,11 +163,11 @@ export function restoreText(state: ShellState, startEnv: Readonly<Record<string,
     .join("\n");
 }
 
-/** The last things before a command: with traps, `set -e` or `set -u` our own script would not go on. */
+/** The last settings before a command: with traps, `set -e` or `set -u`, our own script would not continue. */
 export function lateText({ options, traps, variables, exitCode }: ShellState): string {
   const on = options.on.filter((name) => !TRACES.test(name)).map((name) => `-o ${name}`);
   return [
-    // The shell has said once that it does not know a locale.
+    // The shell has already reported once that it does not know a locale.
     `{ ${variables.get("LC_ALL")?.statement ?? "unset -v LC_ALL"}; } 2>/dev/null`,
     ...traps.values(),
     `set ${[...options.off.map((name) => `+o ${name}`), ...on].join(" ")}`,
@@ -178,10 +178,10 @@ export function lateText({ options, traps, variables, exitCode }: ShellState): s
 
 const TRACES = /^(?:xtrace|verbose)$/;
 
-/** Options that show what runs: they are set with the command, so that they show nothing of ours. */
+/** Options that trace what runs are set with the command, so that they show nothing of ours. */
 export function tracesText({ options }: ShellState): string {
   return options.on.flatMap((name) => (TRACES.test(name) ? [`set -o ${name}; `] : [])).join("");
 }
 
-/** One word for a shell. */
+/** A single shell word. */
 export const quoteWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,6 +1,7 @@
-// Splits what bash prints about itself (`declare -p`, `alias -p`, `trap -p`) into statements: a value may hold line ends of its own.
+// Splits what bash prints about itself (`declare -p`, `alias -p`, `trap -p`) into statements: a value may contain line
+// ends.
 
-/** One statement each, without the line end that closes it. */
+/** One statement each, without its closing line end. */
 export function statementsIn(text: string): string[] {
   const found: string[] = [];
   let start = 0;
@@ -17,7 +18,7 @@ export function statementsIn(text: string): string[] {
   return found;
 }
 
-/** Behind the quoted text that begins here, or behind this one letter. */
+/** The position after the quoted text that begins here, or after this one character. */
 function afterQuoted(text: string, at: number, isAnsi: boolean): number {
   const quote = isAnsi ? "'" : text[at];
   if (quote === "\\") return at + 2;

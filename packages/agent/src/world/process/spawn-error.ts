@@ -1,4 +1,4 @@
-// Why a program could not be started, in words that name it.
+// Explains why a program could not be started, and names it.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
@@ -11,7 +11,7 @@ export interface ProgramRequest {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What shells search without a PATH. */
+/** The folders that shells search if there is no PATH. */
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export function spawnError(error: NodeJS.ErrnoException, request: ProgramRequest): EnvError {
@@ -46,7 +46,7 @@ export function cancelledError(program: string): EnvError {
   return new EnvError("closed", `${program} was not started: the call was cancelled.`, { path: program });
 }
 
-/** Checked before the start: the shell that starts the program in its own place could only say so on stderr. */
+/** Checked before the start: the shell that replaces itself with the program could only print the error to stderr. */
 export function refuseMissingProgram(request: ProgramRequest): void {
   const [program] = request.argv;
   const folders = program.includes("/") ? [""] : (request.env["PATH"] ?? DEFAULT_PATH).split(delimiter);
@@ -57,7 +57,7 @@ export function refuseMissingProgram(request: ProgramRequest): void {
   throw new EnvError("permission_denied", message, { path: program });
 }
 
-/** A sandbox has folders of its own in the place of the machine's: one that exists may not exist in it. */
+/** A sandbox has its own folders in place of the machine's, so an existing folder may not exist in it. */
 export function refuseHiddenDirectory(names: InsideNames | undefined, { cwd }: Pick<ProgramRequest, "cwd">): void {
   if (!names || existsSync(names.hostPath(cwd)) || !existsSync(cwd)) return;
   const message = `The sandbox does not show the directory ${cwd}. Add it to the folders that commands may write to, or run the command elsewhere.`;
@@ -68,7 +68,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    return false; // a folder of PATH that may not be entered
+    return false; // a folder of PATH that we may not enter
   }
 }
 

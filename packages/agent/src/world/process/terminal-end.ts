@@ -1,28 +1,28 @@
-// Reads a terminal to its end. When the last process that has it open goes, Node takes what it has read so far for everything, and
-// whatever the kernel still holds is lost. So we have the terminal open, too: after the command has ended we write a mark into it, and
-// when the mark comes back, everything before it has been read.
+// Reads a terminal to its end. When the last process that has it open exits, Node treats what it has read so far as
+// everything, and whatever the kernel still holds is lost. So we keep the terminal open, too: after the command has
+// ended we write a marker into it, and when the marker comes back, everything before it has been read.
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 
-/** What we use of a terminal of the package. Its inner parts are the only ones that say when the command has ended. */
+/** The parts of the package's terminal that we use. Only its internals reveal when the command has ended. */
 export interface ReadTerminal {
   onData(listener: (chunk: string) => void): unknown;
-  /** Called with `close` as soon as the command has ended. */
+  /** Emits `close` as soon as the command has ended. */
   once(event: string, listener: (...args: unknown[]) => void): unknown;
-  /** Its file, as the command opens it. */
+  /** The path of the terminal, as the command opens it. */
   readonly _pty: string;
-  /** Our side of it. */
+  /** Our side of the terminal. */
   readonly _socket: { destroy(error?: Error): unknown };
 }
 
-/** An application's message to the terminal, which no program prints by chance and no setting of a terminal changes. */
+/** An APC escape sequence, which no program prints by chance and no terminal setting changes. */
 const MARK = "\x1b_lathe-end-of-command\x1b\\";
 
-/** For a terminal that something floods, or whose output was stopped (Ctrl-S). */
+/** For a terminal that is flooded, or whose output was stopped (Ctrl-S). */
 const LONGEST_MS = 2_000;
 const AGAIN_MS = 5;
 
-/** Passes on what the terminal is sent, all of it, before the package reports the end of the command. */
+/** Passes on everything that the terminal receives before the package reports the end of the command. */
 export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => void): void {
   const file = openTerminal(terminal._pty);
   const { _socket: socket } = terminal;
@@ -40,7 +40,7 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
     timers = [];
     closeSync(file!);
     if (held !== "") onData(held);
-    // Something in the background may keep the terminal open.
+    // A background process may keep the terminal open.
     destroy();
   };
   const write = (): void => {
@@ -78,7 +78,7 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
     if (event === "close") onEnd();
     return result;
   };
-  // The package gives up some time after the end of the command; then ours is the longer patience.
+  // The package gives up some time after the end of the command; we wait longer.
   socket.destroy = (error) => {
     if (error || isRead) {
       finish();
@@ -93,12 +93,12 @@ function openTerminal(file: string): number | undefined {
   try {
     return openSync(file, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
   } catch {
-    // Some systems let no second process open it: the package's own end has to do.
+    // On some systems no second process can open it; then we rely on the package's own end.
     return undefined;
   }
 }
 
-/** How much was taken; undefined when the terminal takes no more. */
+/** How much was accepted; undefined if the terminal accepts no more. */
 function trySend(file: number, text: string): number | undefined {
   try {
     return writeSync(file, text);
@@ -107,7 +107,7 @@ function trySend(file: number, text: string): number | undefined {
   }
 }
 
-/** How many letters at the end of the text could be the beginning of the mark. */
+/** How many characters at the end of the text could be the beginning of the marker. */
 function begunMark(text: string): number {
   for (let length = Math.min(MARK.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(MARK.slice(0, length))) return length;

@@ -17,7 +17,7 @@ afterEach(() => processes.cleanup());
 const ENV = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 const open = (script: string, options: Partial<OpenRequest> = {}) =>
   processes.open({ argv: ["/bin/sh", "-c", script], cwd: tmpdir(), env: ENV, ...options });
-/** Takes its input once SIGUSR1 says so, and counts it. */
+/** Reads its input only after SIGUSR1, and counts it. */
 const READS_WHEN_TOLD = `trap 'go=1' USR1; echo ready; while [ -z "$go" ]; do sleep 0.02; done; cat | wc -c`;
 const textOf = async (source: AsyncIterable<Uint8Array>) => {
   let text = "";

@@ -14,14 +14,14 @@ const WRITE_TIMEOUT_MS = 30_000;
 const STOP_GRACE_MS = 500;
 
 export interface TwoWaySetup extends Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr"> {
-  /** What error messages call it. */
+  /** The name used in error messages. */
   readonly program: string;
   readonly clock: Clock;
   /** Ends the program, unless it has exited, with everything it started. */
   readonly end: () => Promise<void>;
-  /** Which limit has ended it; undefined: none did. */
+  /** The limit that ended it; undefined if none did. */
   readonly limitNote?: (() => string | undefined) | undefined;
-  /** Passes a signal on where the program really runs; to our child's group when absent. */
+  /** Passes a signal on to where the program really runs; to our child's process group if absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
 }
 
@@ -49,7 +49,7 @@ export class TwoWay implements TwoWayProcess {
       child.once("exit", (code, name) => {
         signal?.removeEventListener("abort", onAbort);
         this.#input.destroy(`${program} has exited (${name ?? `code ${code}`}).`);
-        // Something that the program left behind may hold the pipes; that must not keep the host alive.
+        // A process that the program left running may hold the pipes; that must not keep the host alive.
         for (const pipe of [child.stdout, child.stderr]) unrefPipe(pipe);
         const limitNote = setup.limitNote?.();
         resolve({
@@ -83,7 +83,7 @@ export class TwoWay implements TwoWayProcess {
     else process.kill(-pid, name);
   }
 
-  /** Its environment is about to end it. */
+  /** The environment is about to end it. */
   expectEnd(): void {
     this.#endExpected = true;
   }
@@ -96,7 +96,7 @@ export class TwoWay implements TwoWayProcess {
   }
 
   async #exitsByItself(graceMs: number): Promise<void> {
-    // Not awaited: the program may never read what is queued before the end.
+    // Not awaited: the program may never read the queued data.
     void this.#input.end();
     let cancel = () => {};
     const overdue = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ export class TwoWay implements TwoWayProcess {
     };
     this.#child.stderr.on("data", (chunk: Buffer) => take(characters.push(chunk)));
     this.#child.stderr.once("end", () => take(characters.flush()));
-    // The pipe is closed with the program; its exit tells the rest.
+    // The pipe closes with the program; the program's exit tells the rest.
     this.#child.stderr.on("error", () => {});
   }
 }

@@ -1,40 +1,43 @@
-// What commands and processes look like to the caller that starts them, and the one kind of error that environments fail with.
+// What commands and processes look like to their caller, and the one kind of error that environments throw.
 
 import type { ShellState } from "./shell-state.ts";
 
-/** Where a command runs and where its output goes. */
+/** The options of a command: its directory, input and output. */
 export interface ExecOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onOutput?: ((chunk: string, stream: "stdout" | "stderr") => void) | undefined;
-  /** Both streams in the exact order in which they were written; all of it is then reported as stdout. */
+  /** Both streams in the exact order in which they were written, all reported as stdout. */
   readonly interleaved?: boolean | undefined;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill | undefined;
-  /** The command is not confined although the environment is sandboxed: the user has allowed it. It means nothing elsewhere. */
+  /** Do not confine the command although the environment is sandboxed: the user has allowed it. No effect elsewhere. */
   readonly outside?: boolean | undefined;
-  /** A question of the session's own, such as git's state: the user need not be told what this command does not see. */
+  /**
+   * A command of the session itself, such as a query of git's state: the user need not be told which variables it does
+   * not see.
+   */
   readonly internal?: boolean | undefined;
   /** The user typed the command: it sees every variable of the host. */
   readonly isUsers?: boolean | undefined;
-  /** The command takes over the state of an earlier one and reports its own. An environment without bash ignores it. */
+  /** The command takes over the state of an earlier one and reports its own. Environments without bash ignore it. */
   readonly shell?: LastingShellOptions | undefined;
 }
 
 /** The state that a command begins with. */
 export interface LastingShellOptions {
-  /** Absent: a shell that has run nothing yet. */
+  /** Absent: a fresh shell. */
   readonly state?: ShellState | undefined;
-  /** The shell reads the person's profile first. Only without a state: it holds what the profile said. */
+  /** The shell reads the user's profile first. Only without a state, which already contains the profile's effects. */
   readonly login?: boolean | undefined;
-  /** Where it runs, absolute; the state's directory when absent. */
+  /** Its working directory, absolute; the state's if absent. */
   readonly cwd?: string | undefined;
-  /** Exported for this command. */
+  /** Exported for this command only. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Takes the whole output once it no longer fits in memory. */
+/** Receives the whole output once it no longer fits in memory. */
 export interface OutputSpill {
   write(chunk: Uint8Array): void;
 }
@@ -43,20 +46,20 @@ export interface OutputSpill {
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Both streams as they came, bounded (head + tail). */
+  /** Both streams as they arrived, bounded (head + tail). */
   readonly output: string;
-  /** Total bytes produced, also those no longer in `output`. */
+  /** Total bytes produced, including those no longer in `output`. */
   readonly outputBytes: number;
   readonly truncated: boolean;
-  /** -1 when ended by a signal. */
+  /** -1 if a signal ended it. */
   readonly exitCode: number;
   readonly signal?: string;
   readonly timedOut: boolean;
   readonly aborted: boolean;
   readonly durationMs: number;
-  /** What the environment adds about a failure, for the model and for people: that the sandbox or a limit caused it. */
+  /** What the environment adds about a failure, for the model and the user: that the sandbox or a limit caused it. */
   readonly note?: string;
-  /** What the shell held at the end; absent when it was ended from outside, or was replaced by `exec`. */
+  /** The shell's state at the end; absent if the shell was killed or replaced by `exec`. */
   readonly shell?: ShellState;
 }
 
@@ -64,33 +67,33 @@ export interface ExecResult {
 export interface BackgroundCommand {
   readonly command: string;
   readonly running: boolean;
-  /** Settles when the command has ended, in whatever way. Rejects with EnvError when it could not start. */
+  /** Settles when the command has ended, in whatever way. Rejects with EnvError if it could not start. */
   readonly done: Promise<ExecResult>;
-  /** Output from byte offset `from` on; `missed` bytes before it are no longer held. Pass `next` to continue. */
+  /** Output from byte offset `from` on; `missed` bytes before it are no longer available. Pass `next` to continue. */
   read(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
-  /** SIGTERM, two seconds, SIGKILL, with everything it started. */
+  /** SIGTERM, then SIGKILL after two seconds, for the command and everything it started. */
   stop(): Promise<void>;
-  /** Types into the command, as a person would. Absent where its input is closed. */
+  /** Types into the command, as a user would. Absent if its input is closed. */
   write?(text: string): Promise<void>;
-  /** What its terminal shows, of a command that has one. */
+  /** What the command's terminal shows, if it has one. */
   screen?(): Promise<{ readonly text: string; readonly isFullScreen: boolean }>;
 }
 
-/** How large a terminal is, in characters. */
+/** The size of a terminal in characters. */
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Where a command runs that has a terminal of its own. */
+/** The options of a command that has its own terminal. */
 export interface TerminalOptions
   extends Pick<ExecOptions, "cwd" | "env" | "signal" | "outside" | "shell">,
     TerminalSize {
-  /** What it prints, as it comes, with everything that moves the cursor. */
+  /** The output as it arrives, including all escape sequences. */
   readonly onOutput: (chunk: string) => void;
 }
 
-/** A command in a terminal of its own. Its output is what a terminal would be sent. */
+/** A command in its own terminal. Its output is the raw terminal stream. */
 export interface TerminalCommand extends BackgroundCommand {
   write(text: string): Promise<void>;
   resize(size: TerminalSize): void;
@@ -99,7 +102,7 @@ export interface TerminalCommand extends BackgroundCommand {
 /** Program and arguments, without a shell in between. A program without a slash is looked up on PATH. */
 export type ProgramArgv = readonly [string, ...string[]];
 
-/** Where a program runs and how long a write to it may wait. */
+/** The options of a program that we communicate with. */
 export interface ProcessOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -109,37 +112,37 @@ export interface ProcessOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long one write may wait until the program has taken it; 30 seconds when absent. */
   readonly writeTimeoutMs?: number | undefined;
-  /** Whole characters as they come, for a log. */
+  /** Whole characters as they arrive, for a log. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
 /** How a program ended. */
 export interface ProcessExit {
-  /** -1 when ended by a signal. */
+  /** -1 if a signal ended it. */
   readonly exitCode: number;
   readonly signal?: string;
   /** We ended it: by `stop`, by the abort signal or by `cleanup`. */
   readonly stopped: boolean;
-  /** A limit has ended it: a sentence for people. */
+  /** A sentence for the user, if a limit ended the program. */
   readonly limitNote?: string;
   readonly durationMs: number;
 }
 
 /**
- * A program that we write to and read from: a language server, a debugger, a kernel. Bytes are passed on as they are; framing
- * is up to the caller (`byteLines` splits lines). `cleanup` of its environment ends it.
+ * A program that we write to and read from: a language server, a debugger, a kernel. Bytes are passed on unchanged;
+ * framing is up to the caller (`byteLines` splits lines). `cleanup` of its environment ends it.
  */
 export interface TwoWayProcess {
   /**
-   * In the order of the calls; resolves when the program's pipe has taken all bytes, so awaiting each write keeps pace with
-   * the program. Rejects with EnvError: `busy` when 8 MiB are waiting already, `timed_out` after `writeTimeoutMs`, `closed`
-   * when the program has exited, has closed its stdin or `endInput` was called. A write that ended in the middle
-   * closes the input: whatever came after it would be misread.
+   * Writes in call order; resolves when the program's pipe has taken all bytes, so awaiting each write keeps pace with
+   * the program. Rejects with EnvError: `busy` if 8 MiB are already queued, `timed_out` after `writeTimeoutMs`,
+   * `closed` if the program has exited, has closed its stdin or `endInput` was called. A write that was cut off closes
+   * the input, because whatever came after it would be misread.
    */
   write(bytes: string | Uint8Array): Promise<void>;
-  /** The program reads an end of file after what is queued; its output continues. Resolves when the pipe is closed. */
+  /** The program reads an end of file after the queued data; its output continues. Resolves when the pipe is closed. */
   endInput(): Promise<void>;
-  /** For one reader. What is not read holds the program back. A later loop continues where an earlier one stopped. */
+  /** For one reader. Unread output holds the program back. A later loop continues where an earlier one stopped. */
   readonly stdout: AsyncIterable<Uint8Array>;
   /** The last 64 KiB of stderr, from byte offset `from` on, as `BackgroundCommand.read` does. Never holds the program back. */
   readStderr(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
@@ -148,13 +151,13 @@ export interface TwoWayProcess {
   /** Signals the program and the processes of its group, such as SIGINT for a kernel. Does nothing after it has exited. */
   signal(name: NodeJS.Signals): Promise<void>;
   /**
-   * Closes stdin, gives the program `graceMs` (500 when absent) to exit on its own, then SIGTERM, two seconds, SIGKILL. What
-   * the program started ends with it.
+   * Closes stdin, gives the program `graceMs` (500 if absent) to exit by itself, then sends SIGTERM and, two seconds
+   * later, SIGKILL. Processes that it started end with it.
    */
   stop(graceMs?: number): Promise<ProcessExit>;
 }
 
-/** What went wrong, for programs. */
+/** The kind of failure, for programs. */
 export type EnvErrorCode =
   | "not_found"
   | "permission_denied"
@@ -175,7 +178,7 @@ export type EnvErrorCode =
   | "timed_out"
   | "io";
 
-/** Every failure of an environment. `message` names the path and is fit for the model. */
+/** Every failure of an environment. `message` names the path and can be shown to the model. */
 export class EnvError extends Error {
   readonly code: EnvErrorCode;
   readonly path?: string;

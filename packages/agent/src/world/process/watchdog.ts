@@ -1,5 +1,5 @@
-// A small shell that outlives us: it waits for the end of a pipe that only we hold open and then ends what carries our
-// mark, so that even SIGKILL of the host leaves no orphan.
+// A small shell that outlives us: it waits for the end of a pipe that only we hold open, and then ends everything that
+// carries our mark, so that even SIGKILL of the host leaves no orphan.
 
 import type { ChildProcess } from "node:child_process";
 import { childProcess, unrefPipe } from "./child-process.ts";
@@ -24,12 +24,12 @@ marked() {
   fi
 }`;
 
-// Arguments: both parts of a mark, and a folder to remove, or nothing. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
-// there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
-// in for /proc on macOS.
-// A program that stood still in a debugger runs on when the debugger is gone, so what it starts is ended as well.
-// It starts few programs: there may be hundreds of processes. No name of one is as long as ten numbers behind its state.
-// The shell's own environment is empty, so it never finds itself. With an empty input it acts at once.
+// Arguments: both parts of a mark, and a folder to remove, or nothing. The pipe carries "+<group>" when a command
+// starts and "-<group>" when it ends: on systems without readable limits, the groups reach children that were started
+// with an empty environment. `ps -E` replaces /proc on macOS. A program stopped in a debugger continues when the
+// debugger ends, so the script also ends what it starts then. It starts few programs, because there may be hundreds of
+// processes. No process name is as long as ten numbers after its state. The shell's own environment is empty, so it
+// never finds itself. If its input is empty, it acts at once.
 export const WATCHDOG_SCRIPT = `
 trap '' HUP INT TERM PIPE
 groups=' '
@@ -61,11 +61,11 @@ export interface Watchdog {
   readonly process: ChildProcess;
   commandStarted(group: number): void;
   commandEnded(group: number): void;
-  /** Ends it at once: at the end of its pipe it would also end commands that start in the meantime. */
+  /** Ends the watchdog at once: at the end of its pipe it would also end commands that start meanwhile. */
   release(): void;
 }
 
-/** `leftover`: a folder that is not needed once we are gone. */
+/** `leftover`: a folder to remove once we are gone. */
 function startWatchdog(mark: Mark, leftover = ""): Watchdog {
   const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks, leftover];
   const child = childProcess().spawn("/bin/sh", args, {
@@ -76,7 +76,7 @@ function startWatchdog(mark: Mark, leftover = ""): Watchdog {
   });
   child.unref();
   unrefPipe(child.stdin);
-  // Without a watchdog only SIGKILL of the host could leave orphans; the next command starts another.
+  // Without a watchdog, only SIGKILL of the host could leave orphans; the next command starts another.
   child.on("error", () => {});
   child.stdin.on("error", () => {});
   return {
@@ -87,19 +87,19 @@ function startWatchdog(mark: Mark, leftover = ""): Watchdog {
   };
 }
 
-/** What has a process number, and ends. */
+/** Anything with a process id that ends. */
 export type Watched = Pick<ChildProcess, "pid"> & { once(event: "exit", listener: () => void): unknown };
 
 const LONG_FOR_A_QUESTION_MS = 500;
 
-/** Watches the processes of one owner; the watchdog is started with the first of them. */
+/** Watches the processes of one owner; starts the watchdog with the first of them. */
 export class Watch {
   readonly #owner: string;
   readonly #clock: Clock;
   readonly #folder: () => string | undefined;
   #watchdog: Watchdog | undefined;
 
-  /** `folder` is removed when we die; it may be made after this, with the first command. */
+  /** `folder` is removed if we die; it may be created later, with the first command. */
   constructor(owner: string, clock: Clock, folder: () => string | undefined) {
     this.#owner = owner;
     this.#clock = clock;
@@ -118,7 +118,10 @@ export class Watch {
     child.once("exit", () => watchdog.commandEnded(pid));
   }
 
-  /** Starting a watchdog takes as long as what a brief command does; without one it ends when its output is no longer read. */
+  /**
+   * Starting a watchdog takes as long as a brief command; without one, a command ends when its output is no longer
+   * read.
+   */
   followIfLong(child: ChildProcess): void {
     const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.follow(child));
     child.once("exit", cancel);

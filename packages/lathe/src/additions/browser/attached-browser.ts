@@ -53,7 +53,7 @@ async function socketOf(url: URL, connect: Connect): Promise<URL> {
       const answer = parseJson(await get(url, "/json/version", connect));
       const address = isJsonObject(answer) ? answer["webSocketDebuggerUrl"] : undefined;
       if (typeof address === "string" && URL.canParse(address)) return new URL(address);
-      throw new ToolFailure(`${url.origin} is no browser with remote debugging.`);
+      throw new ToolFailure(`${url.origin} is not a browser with remote debugging.`);
     } catch (error) {
       if (performance.now() > until)
         throw new ToolFailure(`No browser answers at ${url.origin}: ${messageOf(error).replace(/\.$/, "")}.`);

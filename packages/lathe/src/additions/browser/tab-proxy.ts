@@ -168,7 +168,7 @@ class GateAgent extends Agent {
  * A connection of another environment is not a socket of this machine, but the agent calls a socket's methods on it.
  */
 function withSwitches(stream: Duplex): Duplex {
-  const nothing = (): Duplex => stream;
+  const returnStream = (): Duplex => stream;
   const missing = ["ref", "unref", "setKeepAlive", "setTimeout", "setNoDelay"].filter((name) => !(name in stream));
-  return Object.assign(stream, Object.fromEntries(missing.map((name) => [name, nothing])));
+  return Object.assign(stream, Object.fromEntries(missing.map((name) => [name, returnStream])));
 }

@@ -49,7 +49,7 @@ export class TabReport {
   }
 
   /** Why a host was not reached. The next result does not list this host again. */
-  tellProblem(url: URL): string | undefined {
+  takeProblem(url: URL): string | undefined {
     this.#told = placeOfUrl(url);
     return this.#problems.get(this.#told);
   }

@@ -37,7 +37,7 @@ export class TabTitle {
   }
 
   /** Undefined if the page has not reported it. */
-  get told(): string | undefined {
+  get reported(): string | undefined {
     return this.#told;
   }
 

@@ -94,12 +94,12 @@ export class Tab {
       const hasWaited = await this.report.settle(SETTLE_MS);
       const status = response?.status();
       // Requests that ended later may have changed the title.
-      const title = hasWaited ? undefined : this.#ownTitle?.told;
+      const title = hasWaited ? undefined : this.#ownTitle?.reported;
       return { status, title, ...(status !== undefined && status >= 400 ? { problem: await this.#text() } : {}) };
     } catch (error) {
       signal.throwIfAborted();
       stop();
-      const why = this.report.tellProblem(url) ?? messageOf(error).replaceAll(NO_PLACE, "");
+      const why = this.report.takeProblem(url) ?? messageOf(error).replaceAll(NO_PLACE, "");
       return { problem: /timeout/i.test(why) ? `timed out after ${timeoutMs}ms` : why };
     } finally {
       signal.removeEventListener("abort", stop);
@@ -121,17 +121,17 @@ export class Tab {
 
   /** False if the page's scripts hang. */
   async doesAnswer(): Promise<boolean> {
-    return (await soon(this.page.title())) !== undefined;
+    return (await answerInTime(this.page.title())) !== undefined;
   }
 
   async #text(): Promise<string> {
-    const text = await soon(this.page.evaluate(() => document.body?.innerText ?? ""));
+    const text = await answerInTime(this.page.evaluate(() => document.body?.innerText ?? ""));
     return (text ?? "").trim().slice(0, LONGEST_PAGE_TEXT);
   }
 }
 
 /** The page's answer: empty if it fails, undefined if it does not come in time. */
-const soon = (answer: Promise<string>): Promise<string | undefined> =>
+const answerInTime = (answer: Promise<string>): Promise<string | undefined> =>
   Promise.race([answer.catch(() => ""), delay(ANSWER_MS, undefined, { ref: false })]);
 
 /** Creates our own session with a page and looks up its target. */

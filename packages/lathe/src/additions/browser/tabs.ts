@@ -137,7 +137,7 @@ export class Tabs {
 
   async #newTab(request: BrowserRequest, context: ToolContext): Promise<Tab> {
     const gate = context.services.web?.gate;
-    if (gate === undefined) throw new ToolFailure("There is no way to the web here.");
+    if (gate === undefined) throw new ToolFailure("The web cannot be reached from here.");
     const judge: HostJudge = {
       isLoopback: (host) => gate.isLoopback(host),
       isOwn: (host, port) => gate.isOwn(host, port),
@@ -159,7 +159,7 @@ export class Tabs {
     this.#own ??= (async () => {
       const program = findChromium(variables);
       const confined = await isConfined();
-      if (!confined) notify("There is no bubblewrap here: the browser is not confined, so each page is a question.");
+      if (!confined) notify("There is no bubblewrap here: the browser is not confined, so Lathe asks about each page.");
       return Chromium.start({ program, variables, headless, isStealthy, isConfined: confined });
     })();
     const own = this.#own;

@@ -13,7 +13,7 @@ export const codeIndexAddition =
   async (workspace) => {
     const indexes = shared.enter(workspace);
     const repoMap: RepoMapper = async ({ path, tokens }, env, signal) => {
-      if (path?.startsWith("..")) throw new ToolFailure("Only what is in the working directory is mapped.");
+      if (path?.startsWith("..")) throw new ToolFailure("Only the working directory can be mapped.");
       const index = await (await indexes.open()).for(env);
       const { showMap } = await import("./show-map.ts");
       const code = await index.rank(path || undefined, signal);

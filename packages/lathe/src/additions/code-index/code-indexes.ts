@@ -30,7 +30,7 @@ export class CodeIndexes {
   }
 
   /** An index that was built already, for callers that cannot wait for a build. */
-  async existing(env: ExecutionEnvironment): Promise<CodeIndex | undefined> {
+  async findExisting(env: ExecutionEnvironment): Promise<CodeIndex | undefined> {
     const index = isHere(env) ? await this.for(env) : undefined;
     return index?.isThere ? index : undefined;
   }

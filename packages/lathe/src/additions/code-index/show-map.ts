@@ -26,8 +26,8 @@ export function showMap(code: RankedCode, options: MapOptions): string | undefin
   const used = code.used.filter((one) => mayShow(one.path));
   if (ranked.length + used.length === 0) return undefined;
   const room = tokens * CHARS_PER_TOKEN;
-  const own = fitting(ranked, used.length === 0 ? room : room * OWN_SHARE, options);
-  const others = fitting(used, room - own.length, options);
+  const own = takeFitting(ranked, used.length === 0 ? room : room * OWN_SHARE, options);
+  const others = takeFitting(used, room - own.length, options);
   const about = path === undefined ? countOf(code.files, "file") : path;
   const more = code.definitions - own.count;
   return [
@@ -38,7 +38,7 @@ export function showMap(code: RankedCode, options: MapOptions): string | undefin
   ].join("\n");
 }
 
-function fitting(definitions: readonly FoundDefinition[], room: number, { columns }: MapOptions) {
+function takeFitting(definitions: readonly FoundDefinition[], room: number, { columns }: MapOptions) {
   const byFile = new Map<string, { readonly line: number; readonly text: string }[]>();
   let length = 0;
   let count = 0;

@@ -3,9 +3,9 @@
 import { ToolFailure } from "@lathe/agent";
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import { breakpointLine, shortPath } from "./describe.ts";
-import { announced, type LookedAt, needed } from "./look.ts";
+import { type ActionContext, requireArgument, requireCapability } from "./read-actions.ts";
 
-export async function changeBreakpoints(at: LookedAt): Promise<string> {
+export async function changeBreakpoints(at: ActionContext): Promise<string> {
   switch (at.request.action) {
     case "set_breakpoint":
     case "remove_breakpoint":
@@ -21,15 +21,16 @@ export async function changeBreakpoints(at: LookedAt): Promise<string> {
   }
 }
 
-const isSetting = ({ request: { action } }: LookedAt): boolean => action.startsWith("set_");
+const isSetting = ({ request: { action } }: ActionContext): boolean => action.startsWith("set_");
 
 /** The conditions that every kind of breakpoint can have. */
-function conditionsOf({ session, request: { action, condition, hit_condition: hitCondition } }: LookedAt) {
-  if (condition !== undefined) announced(session, "supportsConditionalBreakpoints", action);
-  if (hitCondition !== undefined) announced(session, "supportsHitConditionalBreakpoints", action);
+function conditionsOf({ session, request: { action, condition, hit_condition: hitCondition } }: ActionContext) {
+  if (condition !== undefined) requireCapability(session, "supportsConditionalBreakpoints", action);
+  if (hitCondition !== undefined) requireCapability(session, "supportsHitConditionalBreakpoints", action);
   // Some debuggers would evaluate a hit condition that is not a number.
   const hit = /^\s*(==|[<>]=?|%)?\s*(\d+)\s*$/.exec(hitCondition ?? "0");
-  if (hit === null) throw new ToolFailure(`hit_condition is a number such as 3, >= 3 or % 3: ${hitCondition} is none.`);
+  if (hit === null)
+    throw new ToolFailure(`hit_condition must be a number such as 3, >= 3 or % 3, not ${hitCondition}.`);
   const [, sign = ">=", digits] = hit;
   // Debuggers for compiled programs can only skip the first hits, and ignore every other condition.
   const { name, isNative } = session.adapter.row;
@@ -41,10 +42,10 @@ function conditionsOf({ session, request: { action, condition, hit_condition: hi
   };
 }
 
-async function changeLine(at: LookedAt): Promise<string> {
+async function changeLine(at: ActionContext): Promise<string> {
   const { session, request, options } = at;
-  const file = needed(request.file, request.action, "function, or file and line");
-  const line = needed(request.line, request.action, "line");
+  const file = requireArgument(request.file, request.action, "function, or file and line");
+  const line = requireArgument(request.line, request.action, "line");
   const { breakpoints, env } = session;
   if (isSetting(at)) breakpoints.addLine(file, { line, ...conditionsOf(at) });
   else breakpoints.removeLine(file, line);
@@ -55,11 +56,11 @@ async function changeLine(at: LookedAt): Promise<string> {
   return `Breakpoint at ${breakpointLine(place, set[index])}`;
 }
 
-async function changeFunction(at: LookedAt, name: string): Promise<string> {
+async function changeFunction(at: ActionContext, name: string): Promise<string> {
   const { session, request, options } = at;
   if (request.file !== undefined || request.line !== undefined)
     throw new ToolFailure(`${request.action} takes function, or file and line, not both.`);
-  announced(session, "supportsFunctionBreakpoints", request.action);
+  requireCapability(session, "supportsFunctionBreakpoints", request.action);
   const { breakpoints } = session;
   const others = breakpoints.functions.filter((one) => one.name !== name);
   breakpoints.functions = isSetting(at) ? [...others, { name, ...conditionsOf(at) }] : others;
@@ -72,10 +73,10 @@ const functionPlace = (name: string, set: DebugProtocol.Breakpoint | undefined):
     ? breakpointLine(name, { verified: false, ...(set.message ? { message: set.message } : {}) })
     : name;
 
-async function changeInstruction(at: LookedAt): Promise<string> {
+async function changeInstruction(at: ActionContext): Promise<string> {
   const { session, request, options } = at;
-  announced(session, "supportsInstructionBreakpoints", request.action);
-  const instructionReference = needed(request.instruction_reference, request.action, "instruction_reference");
+  requireCapability(session, "supportsInstructionBreakpoints", request.action);
+  const instructionReference = requireArgument(request.instruction_reference, request.action, "instruction_reference");
   const { offset = 0 } = request;
   const { breakpoints } = session;
   const isOther = (one: DebugProtocol.InstructionBreakpoint): boolean =>
@@ -90,10 +91,10 @@ async function changeInstruction(at: LookedAt): Promise<string> {
   return `Breakpoint at ${breakpointLine(instructionReference, { verified, ...(message ? { message } : {}) })}`;
 }
 
-async function changeData(at: LookedAt): Promise<string> {
+async function changeData(at: ActionContext): Promise<string> {
   const { session, request, options } = at;
-  announced(session, "supportsDataBreakpoints", request.action);
-  const dataId = needed(request.data_id, request.action, "data_id");
+  requireCapability(session, "supportsDataBreakpoints", request.action);
+  const dataId = requireArgument(request.data_id, request.action, "data_id");
   const { breakpoints } = session;
   const others = breakpoints.data.filter((one) => one.dataId !== dataId);
   const { access_type: accessType } = request;

@@ -56,7 +56,7 @@ export class DebugSession {
   state: SessionState = "running";
   stop: Stop | undefined;
   /** The last stop that an answer described. */
-  toldStop: Stop | undefined;
+  reportedStop: Stop | undefined;
   exitCode: number | undefined;
   endReason: string | undefined;
   lastUsed: number;
@@ -112,7 +112,7 @@ export class DebugSession {
 
   /** Resumes the program with a command of the protocol, such as `continue` or `next`. */
   async go(command: string, args: object, options: RequestOptions): Promise<void> {
-    this.#running();
+    this.#noteRunning();
     try {
       await this.ask(command, args, options);
     } catch (error) {
@@ -122,22 +122,22 @@ export class DebugSession {
   }
 
   /** Waits until the program no longer runs. False if it still runs after `timeoutMs`. */
-  async settle(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  async waitForStop(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.state !== "running") return true;
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const finish = (end: () => void): void => {
         clearTimeout(timer);
-        this.#listeners.delete(changed);
+        this.#listeners.delete(checkState);
         signal.removeEventListener("abort", abort);
         end();
       };
-      const changed = (): void => {
+      const checkState = (): void => {
         if (this.state !== "running") finish(() => resolve(true));
       };
       const abort = (): void => finish(() => reject(signal.reason));
       const timer = setTimeout(() => finish(() => resolve(false)), timeoutMs);
-      this.#listeners.add(changed);
+      this.#listeners.add(checkState);
       signal.addEventListener("abort", abort, { once: true });
     });
   }
@@ -199,11 +199,15 @@ export class DebugSession {
       if (!this.#isFinishing) this.#end(why);
     });
     const options = { signal, timeoutMs };
-    this.capabilities = await this.ask<DebugProtocol.Capabilities>("initialize", INITIALIZE(this.name), options);
+    this.capabilities = await this.ask<DebugProtocol.Capabilities>(
+      "initialize",
+      initializeArguments(this.name),
+      options,
+    );
     const answered = this.ask(request, config, options);
     answered.catch(() => {});
     // The answer may come before or after the configuration; a refusal ends the wait.
-    await Promise.race([initialized, answered.then(() => initialized), this.#late(timeoutMs)]);
+    await Promise.race([initialized, answered.then(() => initialized), this.#failAfter(timeoutMs)]);
     await this.breakpoints.sendAll(this, options);
     if (this.capabilities.exceptionBreakpointFilters?.length) {
       const chosen = this.capabilities.exceptionBreakpointFilters.filter((one) => stopsAtErrors && one.default);
@@ -213,7 +217,7 @@ export class DebugSession {
     await answered;
   }
 
-  async #late(timeoutMs: number): Promise<never> {
+  async #failAfter(timeoutMs: number): Promise<never> {
     await new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
     throw new ToolFailure(`The debugger ${this.name} was not ready within ${timeoutMs / 1000} s.`);
   }
@@ -235,7 +239,7 @@ export class DebugSession {
         return;
       }
       case "continued":
-        this.#running();
+        this.#noteRunning();
         return;
       case "output":
         if (body["category"] !== "telemetry") this.#print(String(body["output"] ?? ""));
@@ -271,7 +275,7 @@ export class DebugSession {
     this.#set("ended");
   }
 
-  #running(): void {
+  #noteRunning(): void {
     if (this.state === "ended") return;
     this.stop = undefined;
     this.#top = undefined;
@@ -330,7 +334,7 @@ export class DebugSession {
   }
 }
 
-const INITIALIZE = (adapterID: string): DebugProtocol.InitializeRequestArguments => ({
+const initializeArguments = (adapterID: string): DebugProtocol.InitializeRequestArguments => ({
   clientID: "lathe",
   clientName: "Lathe",
   adapterID,

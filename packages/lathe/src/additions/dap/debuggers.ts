@@ -9,8 +9,8 @@ import { changeBreakpoints } from "./change-breakpoints.ts";
 import { DebugSession } from "./debug-session.ts";
 import { describeState, newOutput } from "./describe.ts";
 import { adapterFor, type FoundAdapter, rowsForAttach, rowsForLaunch } from "./find-adapter.ts";
-import { describeJson, LOOKS, needed } from "./look.ts";
 import { writeMemory } from "./memory.ts";
+import { describeJson, READ_ACTIONS, requireArgument } from "./read-actions.ts";
 import { trace } from "./trace.ts";
 
 export interface DebuggersOptions {
@@ -99,13 +99,13 @@ export class DebugPrograms implements Debuggers {
     const details = { session: session.id, state: session.state };
     const step = STEPS[action];
     if (step !== undefined) return this.#step(session, step, request, signal);
-    const look = LOOKS[action];
+    const look = READ_ACTIONS[action];
     if (look) return { text: await look({ session, request, options }), details };
     switch (action) {
       case "pause":
         if (session.state === "running")
           await session.ask("pause", { threadId: await session.threadId(options) }, options);
-        return this.#settle(session, timeoutMs, signal);
+        return this.#waitAndDescribe(session, timeoutMs, signal);
       case "output":
         return { text: readOutput(session), details };
       case "terminate": {
@@ -117,14 +117,14 @@ export class DebugPrograms implements Debuggers {
       }
       case "write_memory": {
         const { memory_reference: reference, offset = 0, data } = request;
-        const bytes = { offset, data: needed(data, action, "data") };
+        const bytes = { offset, data: requireArgument(data, action, "data") };
         return {
-          text: await writeMemory(session, needed(reference, action, "memory_reference"), bytes, options),
+          text: await writeMemory(session, requireArgument(reference, action, "memory_reference"), bytes, options),
           details,
         };
       }
       case "custom_request": {
-        const command = needed(request.command, action, "command");
+        const command = requireArgument(request.command, action, "command");
         return { text: describeJson(await session.ask(command, request.arguments ?? {}, options)), details };
       }
       default:
@@ -142,24 +142,24 @@ export class DebugPrograms implements Debuggers {
     if (session.state === "running" && command !== "continue")
       throw new ToolFailure(`${session.id} is running. Call \`pause\` first.`);
     // If the program stopped between two calls, `continue` only waits for that stop, which is reported first.
-    const isNews = command === "continue" && session.state === "stopped" && session.stop !== session.toldStop;
+    const isNews = command === "continue" && session.state === "stopped" && session.stop !== session.reportedStop;
     if (session.state !== "running" && !isNews) {
       const options = { signal, timeoutMs };
       const threadId = request.thread_id ?? (await session.threadId(options));
       await session.go(command, { threadId }, options);
     }
-    return this.#settle(session, timeoutMs, signal);
+    return this.#waitAndDescribe(session, timeoutMs, signal);
   }
 
-  async #settle(session: DebugSession, timeoutMs: number, signal: AbortSignal): Promise<DebugAnswer> {
-    const hasSettled = await session.settle(timeoutMs, signal);
+  async #waitAndDescribe(session: DebugSession, timeoutMs: number, signal: AbortSignal): Promise<DebugAnswer> {
+    const hasSettled = await session.waitForStop(timeoutMs, signal);
     return describeState(session, { timedOutMs: hasSettled ? undefined : timeoutMs, mayShow: this.#options.mayShow });
   }
 
   async #launch(call: Call): Promise<DebugAnswer> {
     const { request, env } = call;
     const id = this.#newName(request, env);
-    const launch = this.#launchOf(request, needed(request.program, "launch", "program"));
+    const launch = this.#launchOf(request, requireArgument(request.program, "launch", "program"));
     const adapter = await this.#adapterFor(launch, call);
     const config = { ...adapter.row.launch(launch), ...request.arguments };
     return this.#open(call, id, { request: "launch", adapter, config });
@@ -170,10 +170,10 @@ export class DebugPrograms implements Debuggers {
     const { pid, port, file, line } = request;
     if ((pid === undefined) === (port === undefined)) throw new ToolFailure("attach needs pid or port.");
     const id = this.#newName(request, env);
-    const adapter = await adapterFor(await rowsForAttach(request, env), env, this.#chosen(request));
+    const adapter = await adapterFor(await rowsForAttach(request, env), env, this.#choiceOf(request));
     if (pid !== undefined && adapter.row.transport === "inspector")
       throw new ToolFailure(
-        `Node is attached to by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
+        `Attach to Node by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
       );
     const config = { ...adapter.row.attach({ pid, port }), ...request.arguments };
     // A program that waits for its debugger continues as soon as we attach, so its breakpoint is set first.
@@ -203,7 +203,7 @@ export class DebugPrograms implements Debuggers {
     this.#sweep ??= setInterval(() => this.#endIdle(), SWEEP_MS).unref();
     // A program that we attach to usually keeps running.
     const firstStopMs = start.request === "launch" ? FIRST_STOP_MS : ATTACHED_STOP_MS;
-    const isStopped = await session.settle(firstStopMs, signal);
+    const isStopped = await session.waitForStop(firstStopMs, signal);
     // Some adapters report the stop of a new program as a signal.
     if (start.request === "launch" && session.stop?.text?.includes("SIGSTOP"))
       session.stop = { ...session.stop, reason: "entry", text: undefined };
@@ -215,7 +215,10 @@ export class DebugPrograms implements Debuggers {
 
   async #trace(call: Call): Promise<DebugAnswer> {
     const { request, env, signal } = call;
-    const launch = { ...this.#launchOf(request, needed(request.program, "trace", "program")), stopOnEntry: false };
+    const launch = {
+      ...this.#launchOf(request, requireArgument(request.program, "trace", "program")),
+      stopOnEntry: false,
+    };
     const adapter = await this.#adapterFor(launch, call);
     return trace({ request, launch, adapter, env, signal, now: this.#options.now });
   }
@@ -223,10 +226,10 @@ export class DebugPrograms implements Debuggers {
   async #adapterFor({ program }: Launch, { request, env }: Call): Promise<FoundAdapter> {
     if (!program.startsWith("-m ") && (await env.stat(program)) === undefined)
       throw new ToolFailure(`${program} does not exist.`);
-    return adapterFor(await rowsForLaunch({ ...request, program }, env), env, this.#chosen(request));
+    return adapterFor(await rowsForLaunch({ ...request, program }, env), env, this.#choiceOf(request));
   }
 
-  #chosen({ adapter }: DebugRequest) {
+  #choiceOf({ adapter }: DebugRequest) {
     return { adapter, isTrusted: this.#options.isTrusted() };
   }
 
@@ -264,7 +267,8 @@ export class DebugPrograms implements Debuggers {
     if (name !== undefined && action !== "data_breakpoint_info")
       throw new ToolFailure(`There is no debug session ${name}. There are: ${names || "none"}.`);
     const live = known.filter(({ state }) => state !== "ended");
-    if (live.length > 1) throw new ToolFailure(`Several programs are debugged; give the \`name\` of one: ${names}.`);
+    if (live.length > 1)
+      throw new ToolFailure(`Several programs are being debugged; give the \`name\` of one: ${names}.`);
     const only = live[0] ?? known.at(-1);
     if (!only) throw new ToolFailure("No program is being debugged. Call `launch` first.");
     return only;
@@ -283,5 +287,5 @@ export class DebugPrograms implements Debuggers {
 function readOutput(session: DebugSession): string {
   const { text, next, missed } = session.output.read(0);
   session.shownOutput = next;
-  return `${missed > 0 ? `…(${missed} bytes before this are no longer kept)\n` : ""}${text}` || "(no output)";
+  return `${missed > 0 ? `…(${missed} earlier bytes were dropped)\n` : ""}${text}` || "(no output)";
 }

@@ -56,7 +56,7 @@ export async function describeState(
   const { id, state, name } = session;
   const lines: string[] = [];
   if (state === "stopped") {
-    session.toldStop = session.stop;
+    session.reportedStop = session.stop;
     const { reason, text } = session.stop ?? { reason: "stopped" };
     lines.push(`${id} (${name}) has stopped: ${reason}${text && text !== reason ? `, ${oneLine(text)}` : ""}`);
     const frame = await session.topFrame();

@@ -203,10 +203,10 @@ export class NodeAdapter implements AdapterLink {
     // After the program's last line, Node waits for us to disconnect.
     if (method === "NodeRuntime.waitingForDisconnect") this.#inspector?.close();
     if (method === "Debugger.paused")
-      this.#paused(params).catch((error) => this.#handlers.output(`${messageOf(error)}\n`));
+      this.#handlePause(params).catch((error) => this.#handlers.output(`${messageOf(error)}\n`));
   }
 
-  async #paused({ reason, data, callFrames, hitBreakpoints }: JsonObject): Promise<void> {
+  async #handlePause({ reason, data, callFrames, hitBreakpoints }: JsonObject): Promise<void> {
     const aux = isJsonObject(data) ? data : {};
     const reasons = reason === "ambiguous" ? objects(aux["reasons"]) : [{ reason: reason ?? "", auxData: aux }];
     this.#frames = objects(callFrames);
@@ -221,15 +221,18 @@ export class NodeAdapter implements AdapterLink {
       const expression =
         "process.execArgv.splice(0, process.execArgv.length, ...process.execArgv.filter((a) => !a.startsWith('--inspect')))";
       await this.#connected.send("Runtime.evaluate", { expression });
-      if (this.#stopsAtEntry) return this.#stopped("entry");
+      if (this.#stopsAtEntry) return this.#reportStop("entry");
     }
     const hits = strings(hitBreakpoints);
-    if (hits.length > 0) return (await this.#countsHit(hits)) ? this.#stopped("breakpoint") : this.#resume();
+    if (hits.length > 0) return (await this.#countsHit(hits)) ? this.#reportStop("breakpoint") : this.#resume();
     const thrown = others.find(({ reason: why }) => why === "exception" || why === "promiseRejection");
     if (thrown)
-      return this.#stopped("exception", firstLine(describeValue(isJsonObject(thrown.auxData) ? thrown.auxData : {})));
+      return this.#reportStop(
+        "exception",
+        firstLine(describeValue(isJsonObject(thrown.auxData) ? thrown.auxData : {})),
+      );
     if (isStart || others.length === 0) return this.#resume();
-    this.#stopped(this.#lastStep === "pause" ? "pause" : "step");
+    this.#reportStop(this.#lastStep === "pause" ? "pause" : "step");
   }
 
   /** Whether one of these breakpoints stops the program; false if each one only logs or has not reached its count. */
@@ -273,7 +276,7 @@ export class NodeAdapter implements AdapterLink {
     this.#handles.length = 0;
   }
 
-  #stopped(reason: string, text?: string): void {
+  #reportStop(reason: string, text?: string): void {
     const body = { reason, threadId: THREAD, allThreadsStopped: true };
     this.#handlers.event("stopped", text === undefined ? body : { ...body, text });
   }

@@ -99,9 +99,9 @@ export class NodeScripts {
         const line = breakpoint.asked.line - 1;
         const places = mapped.flatMap(({ url, map }) => {
           const found = map.generatedPlace(path, line);
-          return found ? [{ urlRegex: exactly([url]), at: found.at, line: found.line }] : [];
+          return found ? [{ urlRegex: exactPattern([url]), at: found.at, line: found.line }] : [];
         });
-        const urls = exactly([path, pathToFileURL(path).href]);
+        const urls = exactPattern([path, pathToFileURL(path).href]);
         const targets = mapped.length > 0 ? places : [{ urlRegex: urls, at: { line, column: 0 }, line }];
         let found: number | undefined;
         for (const target of targets) {
@@ -160,5 +160,5 @@ export class NodeScripts {
   }
 }
 
-const exactly = (names: readonly string[]): string =>
+const exactPattern = (names: readonly string[]): string =>
   `^(?:${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})$`;

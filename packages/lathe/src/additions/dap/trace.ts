@@ -10,7 +10,7 @@ import { Breakpoints } from "./breakpoints.ts";
 import { DebugSession } from "./debug-session.ts";
 import { oneLine, shortPath } from "./describe.ts";
 import type { FoundAdapter } from "./find-adapter.ts";
-import { needed } from "./look.ts";
+import { requireArgument } from "./read-actions.ts";
 
 export interface TraceRun {
   readonly request: DebugRequest;
@@ -26,8 +26,8 @@ const LONGEST_CELL = 120;
 const MOST_OUTPUT = 2000;
 
 export async function trace({ request, launch, adapter, env, signal, now }: TraceRun): Promise<DebugAnswer> {
-  const { file, line } = needed(request.at, "trace", "at");
-  const show = needed(request.show, "trace", "show");
+  const { file, line } = requireArgument(request.at, "trace", "at");
+  const show = requireArgument(request.show, "trace", "show");
   const { hits = DEFAULT_HITS, timeoutMs } = request;
   const breakpoints = new Breakpoints();
   breakpoints.addLine(file, { line });
@@ -42,7 +42,8 @@ export async function trace({ request, launch, adapter, env, signal, now }: Trac
     let end: string | undefined;
     while (end === undefined) {
       const left = deadline - now();
-      if (left <= 0 || !(await session.settle(left, signal))) end = `the program was ended after ${timeoutMs / 1000} s`;
+      if (left <= 0 || !(await session.waitForStop(left, signal)))
+        end = `the program was ended after ${timeoutMs / 1000} s`;
       else if (session.state === "ended") end = session.endReason;
       else if (!isHit(session.stop?.reason)) end = await describeStop(session);
       else {

@@ -33,7 +33,7 @@ export class KernelOutput {
     for (;;) {
       const at = bytes.indexOf(this.#mark);
       const end = at === -1 ? -1 : bytes.indexOf(END_OF_LINE, at);
-      const known = at === -1 ? bytes.length - this.#markBegun(bytes) : at;
+      const known = at === -1 ? bytes.length - this.#partialMarkLength(bytes) : at;
       if (known > 0) this.#reader.text(bytes.subarray(0, known));
       if (end === -1 && bytes.length - known > MOST_PIECE_BYTES) throw new Error("a message of the kernel has no end");
       if (at === -1 || end === -1) {
@@ -46,7 +46,7 @@ export class KernelOutput {
   }
 
   /** The number of bytes at the end that may begin a mark. */
-  #markBegun(bytes: Buffer): number {
+  #partialMarkLength(bytes: Buffer): number {
     const at = bytes.lastIndexOf(this.#mark[0] as number);
     const begun = at === -1 ? 0 : bytes.length - at;
     return begun > 0 && begun < this.#mark.length && this.#mark.subarray(0, begun).equals(bytes.subarray(at))

@@ -1,16 +1,17 @@
-# The Python side of `eval`: runs cells one after another in one namespace. Requests come as JSON lines on descriptor 3; what cells and
-# their programs print goes to the pipe as it is, and our own messages lie between, each behind a mark that only the host knows.
+# The Python side of `eval`: runs cells one after another in one namespace. Requests come as JSON lines on descriptor 3.
+# Output of cells and their programs goes to the pipe unchanged, mixed with our own messages, each after a mark that only
+# the host knows.
 
 import sys
 
-# A file of the project's that is called like one of these modules must not take its place.
+# A project file with the name of one of these modules must not replace it.
 here = sys.path.pop(0) if sys.path[0] == "" else None
 
 import ast, asyncio, base64, builtins, concurrent.futures, difflib, inspect, io, itertools, json, linecache, os, queue
 import signal, threading, time, traceback, types
 
 MARK = b"\x1e" + sys.argv[1].encode()
-# A write of this size to a pipe is never torn apart by that of another process.
+# Writes of this size to a pipe are atomic: output of other processes cannot split them.
 PIECE = 4000
 sys.argv = [""]
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -51,7 +52,7 @@ def send(message):
 
 
 class ToolError(Exception):
-    """What a call of the host answered when it failed."""
+    """The host answered a call with an error."""
 
 
 def ask(what, **more):
@@ -59,7 +60,7 @@ def ask(what, **more):
     box = answers[number] = queue.SimpleQueue()
     send({"ask": number, "what": what, "cell": current, **more})
     if threading.current_thread() is main:
-        # Agents share this kernel: their cells run here while this one waits.
+        # Agents share this kernel, so their cells run here while this one waits.
         while box.empty():
             run_next(work.get())
     answer = box.get()
@@ -84,11 +85,11 @@ def listen():
 
 def interrupt(*_):
     global armed, holding
-    # A message that is cut in the middle would take the next one with it.
+    # Half a message would make the next one unreadable too.
     if holding:
         holding = "interrupted"
     elif armed:
-        # It may come when the cell is just over: the next one must not end this kernel.
+        # The cell may have just ended; a second signal must not end the kernel.
         armed = False
         raise KeyboardInterrupt
 
@@ -132,7 +133,7 @@ def print_error(error, head=""):
 
 
 def leave_own_frames(error):
-    """Traces name what people have written, and the libraries that they call; not this kernel and what runs its threads."""
+    """Tracebacks show the user's code and the libraries it calls, but not this kernel or its threads."""
     seen = set()
     errors = [error]
     while errors:
@@ -170,7 +171,7 @@ def make_task(loop, code, **options):
 
 
 def print_task_errors():
-    """What tasks failed with that nothing has asked for."""
+    """Prints errors of tasks whose results nothing has read."""
     while ended_tasks:
         task = ended_tasks.pop(0)
         if not task.cancelled() and getattr(task, "_log_traceback", False):
@@ -186,7 +187,7 @@ def execute(code, name):
     tree = ast.parse(code, name)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr) and not code.rstrip().endswith(";"):
-        # One piece of code: an await in its last line makes the event loop run for all of it.
+        # Assigning the last value keeps the code in one piece: an await in its last line needs the event loop for all of it.
         target = ast.copy_location(ast.Name("__value__", ast.Store()), last)
         tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     evaluate(tree, name)
@@ -202,7 +203,7 @@ def evaluate(tree, name="<cell>", mode="exec"):
     if not code.co_flags & inspect.CO_COROUTINE:
         return value
     running = asyncio._get_running_loop()
-    # The cell of an agent, while a cell of its parent waits inside the loop.
+    # This is a subagent's cell, and a cell of its parent waits inside the loop.
     asyncio._set_running_loop(None)
     used = loop if running is None else asyncio.new_event_loop()
     try:
@@ -213,7 +214,7 @@ def evaluate(tree, name="<cell>", mode="exec"):
         asyncio._set_running_loop(running)
 
 
-# ---- what is shown ----
+# ---- displayed values ----
 
 REPRS = {
     "image/png": "_repr_png_",
@@ -241,7 +242,7 @@ def bundle_of(value):
                 made = getattr(value, method)()
                 if made is not None:
                     bundle[mime] = made[0] if isinstance(made, tuple) else made
-    # A table reads better as its own text; what has none but its address is shown as its page.
+    # A table reads better as text; an object whose text is only its address is shown as HTML.
     if "text/html" not in bundle or type(value).__repr__ is not object.__repr__:
         bundle.setdefault("text/plain", repr(value))
     return bundle
@@ -250,7 +251,7 @@ def bundle_of(value):
 def png_of(figure):
     file = io.BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
-    # It is not shown again when the cell ends.
+    # Otherwise it would be shown again when the cell ends.
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)
     return file.getvalue()
@@ -297,7 +298,7 @@ def status(op, **facts):
     send({"status": {"op": op, **facts}})
 
 
-# ---- what cells can use ----
+# ---- helpers for cells ----
 
 
 class Tools:

@@ -95,7 +95,7 @@ export class Kernel {
     if (problem === "") return kernel;
     await kernel.stop();
     const exit = await process.exited;
-    throw new ToolFailure(notStarted(language, exit, problem ?? "", kernel.#between));
+    throw new ToolFailure(startFailureText(language, exit, problem ?? "", kernel.#between));
   }
 
   get isBusy(): boolean {
@@ -103,7 +103,7 @@ export class Kernel {
   }
 
   async run(cell: Cell, host: CellHost): Promise<CellEnd> {
-    await this.#turn(host.signal);
+    await this.#waitForTurn(host.signal);
     if (this.#endNote !== undefined) return { status: "died", note: this.#endNote };
     const id = ++this.#lastId;
     const interrupt = (): void => void this.#end(id, "interrupted");
@@ -138,7 +138,7 @@ export class Kernel {
   /**
    * Waits until no cell runs code. Cells that wait for the host let others run, because their agents share the kernel.
    */
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #waitForTurn(signal: AbortSignal): Promise<void> {
     while ([...this.#cells.values()].some(({ waiting }) => waiting === 0)) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
@@ -263,7 +263,7 @@ export class Kernel {
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-function notStarted(language: CellLanguage, exit: ProcessExit, problem: string, said: string): string {
+function startFailureText(language: CellLanguage, exit: ProcessExit, problem: string, said: string): string {
   const name = LANGUAGE_NAMES[language];
   if (exit.exitCode === NOT_FOUND)
     return language === "py"

@@ -62,7 +62,7 @@ export class Kernels {
       if (isAlone) await endKernel(slot);
       return lost === undefined
         ? end
-        : { ...end, note: [restarted(language, lost), end.note].filter(Boolean).join("\n") };
+        : { ...end, note: [restartNote(language, lost), end.note].filter(Boolean).join("\n") };
     } finally {
       clearTimeout(slot.idle);
       slot.idle = setTimeout(() => void this.#endIdle(slot), this.#options.idleMs ?? IDLE_MS).unref();
@@ -124,5 +124,5 @@ async function endKernel(slot: Slot): Promise<void> {
   );
 }
 
-const restarted = (language: CellLanguage, why: string): string =>
+const restartNote = (language: CellLanguage, why: string): string =>
   `This is a new ${LANGUAGE_NAMES[language]} kernel: the one before ${why}, and its variables are gone.`;

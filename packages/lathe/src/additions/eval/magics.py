@@ -1,4 +1,4 @@
-# Shortcuts that notebooks know: %name, %%name, !command. A line is only taken for one where Python does not understand it.
+# Notebook shortcuts: %name, %%name, !command. A line counts as one only if Python cannot parse it.
 
 import contextlib, importlib, importlib.metadata, re, runpy, shlex, subprocess, timeit
 
@@ -61,7 +61,7 @@ def line_magic(name, args):
 
 
 def cell_magic(code):
-    """True when the cell was one and has run."""
+    """True if the cell was a magic and has run."""
     head, _, body = code.lstrip().partition("\n")
     if not head.startswith("%%"):
         return None

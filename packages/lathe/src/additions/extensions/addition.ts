@@ -20,7 +20,7 @@ export const extensionAddition =
         return host.attach(open, arrival);
       },
       reload: () => host.reload(),
-      closing: () => (hosts.isLast(workspace) ? host.shutDown() : host.settled()),
+      closing: () => (hosts.isLast(workspace) ? host.shutDown() : host.flush()),
       close: () => hosts.leave(workspace),
     };
     return addition;

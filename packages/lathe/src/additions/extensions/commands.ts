@@ -29,8 +29,8 @@ export function commandsOf(
       expand: async (argument: string): Promise<string | undefined> => {
         const parts = contextOf(extension);
         try {
-          const text = await extension.call<unknown>(`/${name}`, (patience) =>
-            run(argument, commandContextFor(parts, patience)),
+          const text = await extension.call<unknown>(`/${name}`, (deadline) =>
+            run(argument, commandContextFor(parts, deadline)),
           );
           return typeof text === "string" && text.trim() !== "" ? text : undefined;
         } catch (error) {

@@ -8,8 +8,8 @@ import type {
   ExtensionSession,
 } from "../../platform/extension-api/index.ts";
 import type { ExtensionConversation, ExtensionScreen } from "../../platform/extension-api/screen.ts";
-import { outside } from "./guard/current.ts";
-import type { Patience } from "./patience.ts";
+import { runAsLathe } from "./guard/current.ts";
+import type { PausableDeadline } from "./pausable-deadline.ts";
 import type { PresentSession } from "./present.ts";
 import type { ExtensionTools } from "./tools-for-extensions.ts";
 
@@ -22,17 +22,17 @@ export type ContextParts = ExtensionTools & {
   readonly show: (kind: string, text: string) => void;
 };
 
-export function contextFor(parts: ContextParts, patience: Patience): ExtensionContext {
+export function contextFor(parts: ContextParts, deadline: PausableDeadline): ExtensionContext {
   const { present, cwd, storage, screen, uiFor, execFor } = parts;
-  const wait = <T>(work: () => Promise<T>): Promise<T> => patience.during(outside(work));
-  const exec = execFor(patience.signal);
+  const wait = <T>(work: () => Promise<T>): Promise<T> => deadline.pauseDuring(runAsLathe(work));
+  const exec = execFor(deadline.signal);
   return {
     cwd,
     storage,
     hasUI: screen !== undefined,
-    ui: uiFor(patience),
+    ui: uiFor(deadline),
     session: sessionFor(parts),
-    signal: patience.signal,
+    signal: deadline.signal,
     get model() {
       const { provider, id } = present().model;
       return `${provider}/${id}`;
@@ -40,20 +40,20 @@ export function contextFor(parts: ContextParts, patience: Patience): ExtensionCo
     isIdle: () => present().session.state !== "processing",
     hasQueuedMessages: () =>
       (["steering", "follow_up"] as const).some((delivery) => present().session.queuedMessages(delivery).length > 0),
-    abort: () => outside(() => void present().session.interrupt()),
-    shutdown: () => outside(() => screen?.shutdown()),
+    abort: () => runAsLathe(() => void present().session.interrupt()),
+    shutdown: () => runAsLathe(() => screen?.shutdown()),
     exec: (command, args, options) => wait(() => exec(command, args, options)),
     callModel: ({ prompt, role = "extension", maxTokens, timeoutMs }) =>
       wait(async () => {
         const call = { messages: [Message.user(prompt)], maxTokens, timeoutMs };
-        return (await present().session.beside.callModel(role, call, patience.signal)).text;
+        return (await present().session.beside.callModel(role, call, deadline.signal)).text;
       }),
   };
 }
 
-export function commandContextFor(parts: ContextParts, patience: Patience): ExtensionCommandContext {
+export function commandContextFor(parts: ContextParts, deadline: PausableDeadline): ExtensionCommandContext {
   const conversation = parts.screen?.conversation?.() ?? onlySession(parts.present);
-  const wait = <T>(work: () => Promise<T>): Promise<T> => patience.during(outside(work));
+  const wait = <T>(work: () => Promise<T>): Promise<T> => deadline.pauseDuring(runAsLathe(work));
   const went = async (going: Promise<{ readonly cancelled?: string | undefined }>): Promise<boolean> =>
     (await going).cancelled === undefined;
   const more = {
@@ -70,7 +70,7 @@ export function commandContextFor(parts: ContextParts, patience: Patience): Exte
       }),
     setModel: (selector: string) => wait(async () => void (await conversation.switchModel(selector))),
   };
-  return Object.defineProperties(more, Object.getOwnPropertyDescriptors(contextFor(parts, patience))) as never;
+  return Object.defineProperties(more, Object.getOwnPropertyDescriptors(contextFor(parts, deadline))) as never;
 }
 
 /** The conversation of a run with a single prompt. */
@@ -115,7 +115,7 @@ function sessionFor({ present, show }: ContextParts): ExtensionSession {
       return messages.map((message, i) => ({ id: entryIds[i] ?? "", role: message.role, text: textOf(message) }));
     },
     sendMessage: (text, { deliverAs = "steer" } = {}) =>
-      outside(() => {
+      runAsLathe(() => {
         const session = now();
         const source = { kind: "host" } as const;
         if (session.state === "processing" && deliverAs === "steer") session.steer(text, source);
@@ -123,9 +123,9 @@ function sessionFor({ present, show }: ContextParts): ExtensionSession {
         else void session.submit(text).catch((error: Error) => session.warn(error.message, "extension_message"));
       }),
     appendEntry: (kind, data) =>
-      outside(() => void now().appendCustom(kind, JSON.parse(JSON.stringify(data ?? null)) as JsonValue)),
+      runAsLathe(() => void now().appendCustom(kind, JSON.parse(JSON.stringify(data ?? null)) as JsonValue)),
     appendMessage: (kind, text) =>
-      outside(() => {
+      runAsLathe(() => {
         now().appendCustomMessage(kind, String(text));
         show(kind, String(text));
       }),

@@ -17,13 +17,13 @@ import type {
   PendingCustomAction,
 } from "../../platform/extension-api/index.ts";
 import { type ContextParts, contextFor } from "./context.ts";
-import { outside } from "./guard/current.ts";
-import { Patience } from "./patience.ts";
+import { runAsLathe } from "./guard/current.ts";
+import { PausableDeadline } from "./pausable-deadline.ts";
 import type { RunningExtension } from "./running.ts";
 
 export interface ToolParts {
   readonly context: () => ContextParts;
-  readonly deps: ConstructorParameters<typeof Patience>[0];
+  readonly deps: ConstructorParameters<typeof PausableDeadline>[0];
   readonly report: (line: string) => void;
 }
 
@@ -69,18 +69,18 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     },
     execute: async (args, { callId, signal, onOutput, services }) => {
       // The session enforces the call's deadline; this object only carries its signal.
-      const patience = new Patience(parts.deps, timeoutMs);
+      const deadline = new PausableDeadline(parts.deps, timeoutMs);
       const running = extension.callUnlimited(() =>
         tool.execute({
           toolCallId: callId,
           input: args,
-          signal: patience.signal,
-          context: contextFor(parts.context(), patience),
-          onUpdate: (text) => outside(() => onOutput(String(text), "stdout")),
-          pushPendingAction: (action) => outside(() => pushAction(services, extension, tool, action)),
+          signal: deadline.signal,
+          context: contextFor(parts.context(), deadline),
+          onUpdate: (text) => runAsLathe(() => onOutput(String(text), "stdout")),
+          pushPendingAction: (action) => runAsLathe(() => pushAction(services, extension, tool, action)),
         }),
       );
-      const result = await patience.unlessStopped(running, signal);
+      const result = await deadline.waitUnlessAborted(running, signal);
       return typeof result === "string" ? result : resultOf(extension, tool, result);
     },
   };

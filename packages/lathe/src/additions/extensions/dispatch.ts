@@ -16,7 +16,7 @@ export interface DispatchParts {
 type Answering = keyof ExtensionEventResults;
 
 /** What a handler returned, with its extension. */
-export interface Given<Name extends Answering> {
+export interface HandlerResult<Name extends Answering> {
   readonly from: RunningExtension;
   readonly result: ExtensionEventResults[Name];
   /** The event that the handler got. */
@@ -37,7 +37,7 @@ export class Dispatch {
   }
 
   /** Passes on an event whose handlers return nothing. */
-  async tell<Name extends ExtensionEventName>(name: Name, data: ExtensionEvents[Name]): Promise<void> {
+  async notify<Name extends ExtensionEventName>(name: Name, data: ExtensionEvents[Name]): Promise<void> {
     for await (const _ of this.#results(name, () => data)) {
       // results mean nothing here
     }
@@ -51,15 +51,15 @@ export class Dispatch {
     name: Name,
     data: (to: RunningExtension) => ExtensionEvents[Name] | readonly ExtensionEvents[Name][],
     signal?: AbortSignal,
-  ): AsyncGenerator<Given<Name>, void, undefined> {
-    yield* this.#results(name, data, signal) as AsyncGenerator<Given<Name>, void, undefined>;
+  ): AsyncGenerator<HandlerResult<Name>, void, undefined> {
+    yield* this.#results(name, data, signal) as AsyncGenerator<HandlerResult<Name>, void, undefined>;
   }
 
   async *#results(
     name: ExtensionEventName,
     data: (to: RunningExtension) => object | readonly object[],
     signal?: AbortSignal,
-  ): AsyncGenerator<Given<Answering>, void, undefined> {
+  ): AsyncGenerator<HandlerResult<Answering>, void, undefined> {
     for (const from of this.#parts.extensions()) {
       for (const handler of from.added.handlers.get(name) ?? []) {
         for (const made of [data(from)].flat()) {
@@ -68,7 +68,7 @@ export class Dispatch {
           try {
             const result: unknown = await from.call(
               name,
-              (patience) => handler(event as never, contextFor(context, patience)),
+              (deadline) => handler(event as never, contextFor(context, deadline)),
               signal,
             );
             const isAnswer = typeof result === "object" && result !== null;

@@ -9,7 +9,7 @@ const MOST_WAITING = 1_000;
 
 export class Follower {
   readonly #dispatch: Dispatch;
-  #told: Promise<void> = Promise.resolve();
+  #delivered: Promise<void> = Promise.resolve();
   #waiting = 0;
   #retries = 0;
   #isAutomatic = false;
@@ -24,82 +24,82 @@ export class Follower {
   }
 
   /** Resolves when handlers have seen all events so far. */
-  settled(): Promise<void> {
-    return this.#told;
+  flush(): Promise<void> {
+    return this.#delivered;
   }
 
-  tell: Dispatch["tell"] = (name, data) => {
+  notify: Dispatch["notify"] = (name, data) => {
     if (!this.#dispatch.listens(name)) return Promise.resolve();
     if (name === "message_update" && this.#waiting > MOST_WAITING) return Promise.resolve();
     this.#waiting++;
-    this.#told = this.#told.then(async () => {
-      await this.#dispatch.tell(name, data);
+    this.#delivered = this.#delivered.then(async () => {
+      await this.#dispatch.notify(name, data);
       this.#waiting--;
     });
-    return this.#told;
+    return this.#delivered;
   };
 
   #event(event: SessionEvent): void {
     switch (event.kind) {
       case "user_input":
         this.#answer = "";
-        void this.tell("agent_start", { prompt: event.data.content });
+        void this.notify("agent_start", { prompt: event.data.content });
         break;
       case "processing_end": {
         const { reason, cost } = event.data;
-        void this.tell("agent_end", { reason, cost, text: this.#answer });
+        void this.notify("agent_end", { reason, cost, text: this.#answer });
         break;
       }
       case "turn_start":
-        void this.tell("turn_start", { turn: event.data.turn });
+        void this.notify("turn_start", { turn: event.data.turn });
         break;
       case "turn_end":
         this.#noteRetry();
-        void this.tell("turn_end", { turn: event.data.turn, outcome: event.data.outcome });
+        void this.notify("turn_end", { turn: event.data.turn, outcome: event.data.outcome });
         break;
       case "assistant_text_start":
         this.#noteRetry();
         break;
       case "assistant_text_delta":
-        void this.tell("message_update", { delta: event.data.delta });
+        void this.notify("message_update", { delta: event.data.delta });
         break;
       case "assistant_text_end":
         this.#answer = event.data.text;
-        void this.tell("message_end", { text: event.data.text });
+        void this.notify("message_end", { text: event.data.text });
         break;
       case "retry": {
         const { attempt, delay_ms: delayMs, message } = event.data;
         this.#retries = attempt;
-        void this.tell("auto_retry_start", { attempt, delayMs, message });
+        void this.notify("auto_retry_start", { attempt, delayMs, message });
         break;
       }
       case "compaction_start":
         this.#isAutomatic = event.data.reason !== "manual";
-        if (this.#isAutomatic) void this.tell("auto_compaction_start", { reason: event.data.reason });
+        if (this.#isAutomatic) void this.notify("auto_compaction_start", { reason: event.data.reason });
         break;
       case "compaction_end": {
         const { error, tokens_after: tokensAfter } = event.data;
         const failed = error === undefined ? {} : { error };
-        if (this.#isAutomatic) void this.tell("auto_compaction_end", failed);
-        void this.tell("session_compact", { ...failed, ...(tokensAfter === undefined ? {} : { tokensAfter }) });
+        if (this.#isAutomatic) void this.notify("auto_compaction_end", failed);
+        void this.notify("session_compact", { ...failed, ...(tokensAfter === undefined ? {} : { tokensAfter }) });
         break;
       }
       case "tree_moved": {
         const { old_leaf_id: oldLeafId, new_leaf_id: newLeafId, from_extension: fromExtension } = event.data;
         const { summary_entry_id: summaryEntryId } = event.data;
-        void this.tell("session_tree", { oldLeafId, newLeafId, summaryEntryId, fromExtension });
+        void this.notify("session_tree", { oldLeafId, newLeafId, summaryEntryId, fromExtension });
         break;
       }
       case "warning":
         // Extensions do not get warnings about extensions: a handler that fails on a warning would cause the next one,
         // without end.
-        if (!event.data.code.startsWith("extension")) void this.tell("warning", { ...event.data });
+        if (!event.data.code.startsWith("extension")) void this.notify("warning", { ...event.data });
         break;
     }
   }
 
   #noteRetry(): void {
-    if (this.#retries > 0) void this.tell("auto_retry_end", { attempts: this.#retries });
+    if (this.#retries > 0) void this.notify("auto_retry_end", { attempts: this.#retries });
     this.#retries = 0;
   }
 }

@@ -15,7 +15,7 @@ import { flagValue } from "./flag-value.ts";
 import { Follower } from "./follow.ts";
 import { newCulprit } from "./guard/current.ts";
 import { Guard } from "./guard/guard.ts";
-import { offFileOf, turnedOff } from "./off.ts";
+import { offFileOf, readTurnedOff } from "./off.ts";
 import type { PresentSession } from "./present.ts";
 import { Programs } from "./programs.ts";
 import { offerProviders } from "./providers.ts";
@@ -24,11 +24,11 @@ import { seamsOf } from "./seams.ts";
 import { type ExtensionSource, findSources } from "./sources.ts";
 import { type StartParts, startExtension } from "./start.ts";
 import { storageIn } from "./storage.ts";
-import { type ExtensionTools, extensionUi, Trickle } from "./tools-for-extensions.ts";
+import { type ExtensionTools, extensionUi, RateLimiter } from "./tools-for-extensions.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
 /** How a session became the current one. */
-export interface Arrived {
+export interface Arrival {
   readonly reason: string;
   readonly previousSessionFile?: string | undefined;
 }
@@ -105,18 +105,18 @@ export class ExtensionHost {
   }
 
   /** Makes this session the current one. */
-  async attach(open: PresentSession, { reason, previousSessionFile }: Arrived): Promise<void> {
+  async attach(open: PresentSession, { reason, previousSessionFile }: Arrival): Promise<void> {
     this.#present = open;
     for (const line of this.#early.splice(0)) this.#say(line);
-    if (this.#extensions.length > 0) Guard.get(offFileOf(this.#workspace)).sessionIs(open.session.id);
+    if (this.#extensions.length > 0) Guard.get(offFileOf(this.#workspace)).setSession(open.session.id);
     void this.#follower.follow(open.session);
     const before = previousSessionFile === undefined ? {} : { previousSessionFile };
     if (reason === "start") {
-      await this.#follower.tell("session_start", { resumed: open.session.usage.turns > 0 });
+      await this.#follower.notify("session_start", { resumed: open.session.usage.turns > 0 });
       return;
     }
-    if (reason === "branch") await this.#follower.tell("session_branch", before);
-    await this.#follower.tell("session_switch", { reason, ...before });
+    if (reason === "branch") await this.#follower.notify("session_branch", before);
+    await this.#follower.notify("session_switch", { reason, ...before });
   }
 
   /** Ends all extensions, reads their files again and starts them: what they add takes effect with the next request. */
@@ -124,7 +124,7 @@ export class ExtensionHost {
     await this.#endAll("reload");
     this.#said.clear();
     await this.#loadAll();
-    if (this.#present) await this.#follower.tell("session_start", { resumed: true });
+    if (this.#present) await this.#follower.notify("session_start", { resumed: true });
     const names = this.#extensions.map(({ name }) => name);
     this.#screen?.notify(names.length === 0 ? "There are no extensions." : `Extensions: ${names.join(", ")}`, "info");
     this.onReload();
@@ -140,8 +140,8 @@ export class ExtensionHost {
   }
 
   /** Resolves when extensions have seen all events so far. */
-  settled(): Promise<void> {
-    return this.#follower.settled();
+  flush(): Promise<void> {
+    return this.#follower.flush();
   }
 
   /** Called when the last session is about to end. */
@@ -160,7 +160,7 @@ export class ExtensionHost {
     this.#watched = sources.map(({ file }) => file);
     this.#watch();
     for (const problem of problems) this.#report(problem);
-    const off = turnedOff(offFileOf(this.#workspace));
+    const off = readTurnedOff(offFileOf(this.#workspace));
     const started: RunningExtension[] = [];
     for (const source of sources) {
       const why = off[source.file]?.reason;
@@ -191,7 +191,7 @@ export class ExtensionHost {
       timeoutMs: settings["timeouts.extension"] * 1000,
       onFailure: (event, error) => this.#tellFailure({ extensionPath: source.file, event, error }),
     });
-    const lines = this.#trickle(source.name, "writes");
+    const lines = this.#rateLimiter(source.name, "writes");
     guard.add(culprit, {
       noteFailure: (what) => this.#report(`The extension ${source.name} ${what}.`),
       wrote: (text) => {
@@ -199,7 +199,7 @@ export class ExtensionHost {
           if (lines.passes()) this.#workspace.machine.stderr.write(`[${source.name}] ${line}\n`);
       },
     });
-    const tools = this.#kitOf(extension);
+    const tools = this.#toolsFor(extension);
     try {
       const flag: StartParts["flag"] = (name, spec) => flagValue(this.#workspace.extensions, name, spec);
       await startExtension(extension, { tools, cwd, cacheFolder: `${paths.cache}/extensions`, flag });
@@ -235,7 +235,7 @@ export class ExtensionHost {
         run: () => {
           const parts = this.#contextOf(extension);
           void extension
-            .call(`the shortcut ${key}`, (patience) => run(contextFor(parts, patience)))
+            .call(`the shortcut ${key}`, (deadline) => run(contextFor(parts, deadline)))
             .catch((error: Error) => this.#say(error.message));
         },
       })),
@@ -271,10 +271,10 @@ export class ExtensionHost {
       return this.#present;
     };
     const show = (kind: string, text: string): void => this.#show(kind, text);
-    return { ...this.#kitOf(extension), screen: this.#screen, cwd: this.#workspace.cwd, present, show };
+    return { ...this.#toolsFor(extension), screen: this.#screen, cwd: this.#workspace.cwd, present, show };
   }
 
-  #kitOf(extension: RunningExtension): ExtensionTools {
+  #toolsFor(extension: RunningExtension): ExtensionTools {
     const known = this.#kits.get(extension);
     if (known) return known;
     const { name } = extension;
@@ -282,28 +282,28 @@ export class ExtensionHost {
     const parts = {
       screen,
       setTimer: this.#workspace.machine.deps.setTimer,
-      trickle: this.#trickle(name, "shows"),
+      rateLimiter: this.#rateLimiter(name, "shows"),
       say: (line: string) => void this.#workspace.machine.stderr.write(`[${name}] ${line}\n`),
     };
     const kit: ExtensionTools = {
       storage: storageIn(`${this.#workspace.paths.home}/extension-storage/${fileNameOf(name)}.json`),
-      uiFor: (patience) => extensionUi(parts, patience),
+      uiFor: (deadline) => extensionUi(parts, deadline),
       execFor: (until) => this.#programs.exec(until),
     };
     this.#kits.set(extension, kit);
     return kit;
   }
 
-  #trickle(name: string, does: string): Trickle {
+  #rateLimiter(name: string, does: string): RateLimiter {
     const reportFlood = (): void =>
       this.#report(`The extension ${name} ${does} too much at once; the rest is left out.`);
-    return new Trickle(this.#workspace.machine.deps.now, reportFlood);
+    return new RateLimiter(this.#workspace.machine.deps.now, reportFlood);
   }
 
   async #endAll(reason: "exit" | "reload"): Promise<void> {
     this.#isEnding = reason === "exit";
-    await this.#follower.settled();
-    if (this.#present && this.#extensions.length > 0) await this.#dispatch.tell("session_shutdown", { reason });
+    await this.#follower.flush();
+    if (this.#present && this.#extensions.length > 0) await this.#dispatch.notify("session_shutdown", { reason });
     const ended = this.#extensions;
     this.#extensions = [];
     this.#tools = [];

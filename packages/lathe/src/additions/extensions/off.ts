@@ -12,7 +12,7 @@ export interface TurnedOff {
 export const offFileOf = ({ paths }: Pick<Workspace, "paths">): string => `${paths.home}/extensions-off.json`;
 
 /** Extensions that are turned off, by file. */
-export function turnedOff(offFile: string): Readonly<Record<string, TurnedOff>> {
+export function readTurnedOff(offFile: string): Readonly<Record<string, TurnedOff>> {
   try {
     return JSON.parse(readIfThere(offFile) ?? "{}") as Record<string, TurnedOff>;
   } catch {
@@ -22,7 +22,7 @@ export function turnedOff(offFile: string): Readonly<Record<string, TurnedOff>> 
 
 /** Turns an extension on. False if it was not off. */
 export function turnOn(offFile: string, name: string): boolean {
-  const off = turnedOff(offFile);
+  const off = readTurnedOff(offFile);
   const left = Object.entries(off).filter(([, one]) => one.name !== name);
   if (left.length === Object.keys(off).length) return false;
   writeFileSync(offFile, `${JSON.stringify(Object.fromEntries(left), null, 2)}\n`);

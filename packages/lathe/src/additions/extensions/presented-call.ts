@@ -19,7 +19,7 @@ export class PresentedCall {
   }
 
   /** The calls to present, at least one: pi gets a call that touches several files as one call per file. */
-  inWordsOf(dialect: "lathe" | "pi"): readonly { readonly name: string; readonly input: JsonObject }[] {
+  callsFor(dialect: "lathe" | "pi"): readonly { readonly name: string; readonly input: JsonObject }[] {
     const { tool, args } = this.#call;
     if (dialect === "lathe") return [{ name: tool, input: args }];
     return foreignCalls(dialect, this.#call).map((call) => {
@@ -30,7 +30,7 @@ export class PresentedCall {
   }
 
   /** Our arguments after a handler for pi ran; undefined if it changed nothing. */
-  changedBy(told: object, given: object | undefined): JsonObject | "impossible" | undefined {
+  changesFrom(told: object, given: object | undefined): JsonObject | "impossible" | undefined {
     const call = this.#shown.get(told);
     const now = given ?? told;
     if (call && JSON.stringify(now) === JSON.stringify(call.input)) return undefined;

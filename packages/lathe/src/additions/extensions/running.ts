@@ -2,9 +2,9 @@
 // caller gets a value or an error that names the extension.
 
 import { messageOf } from "@lathe/llm";
-import { type Culprit, inside } from "./guard/current.ts";
+import { type Culprit, runAsExtension } from "./guard/current.ts";
 import type { Guard } from "./guard/guard.ts";
-import { Patience } from "./patience.ts";
+import { PausableDeadline } from "./pausable-deadline.ts";
 import { Registrations } from "./registrations.ts";
 import type { ExtensionSource } from "./sources.ts";
 
@@ -30,7 +30,7 @@ export interface RunningParts {
   readonly source: ExtensionSource;
   readonly culprit: Culprit;
   readonly guard: Guard;
-  readonly deps: ConstructorParameters<typeof Patience>[0];
+  readonly deps: ConstructorParameters<typeof PausableDeadline>[0];
   readonly timeoutMs: number;
   /** Called when an event, a command or a shortcut (`what`) has failed. */
   readonly onFailure: (what: string, problem: string) => void;
@@ -58,12 +58,12 @@ export class RunningExtension {
   }
 
   /** Calls the extension's code with the deadline of handlers. Throws an ExtensionFailure. */
-  async call<T>(what: string, work: (patience: Patience) => T | Promise<T>, outer?: AbortSignal): Promise<T> {
+  async call<T>(what: string, work: (deadline: PausableDeadline) => T | Promise<T>, outer?: AbortSignal): Promise<T> {
     const { deps, timeoutMs, culprit } = this.#parts;
-    const patience = new Patience(deps, timeoutMs);
+    const deadline = new PausableDeadline(deps, timeoutMs);
     try {
-      return await patience.until(
-        settle(() => inside(culprit, () => work(patience))),
+      return await deadline.waitFor(
+        settle(() => runAsExtension(culprit, () => work(deadline))),
         outer,
       );
     } catch (error) {
@@ -74,7 +74,7 @@ export class RunningExtension {
   /** Calls code that must return at once, such as a renderer. */
   callNow<T>(what: string, work: () => T): T {
     try {
-      return inside(this.culprit, work);
+      return runAsExtension(this.culprit, work);
     } catch (error) {
       throw this.#failure(what, error);
     }
@@ -87,12 +87,12 @@ export class RunningExtension {
 
   /** Runs the extension's code without wrapping its errors, such as when its file loads. */
   runNow<T>(work: () => T): T {
-    return inside(this.culprit, work);
+    return runAsExtension(this.culprit, work);
   }
 
   /** Runs the extension's code without a deadline, for tool calls and streams, whose callers have their own. */
   async callUnlimited<T>(work: () => T | Promise<T>): Promise<T> {
-    return inside(this.culprit, work);
+    return runAsExtension(this.culprit, work);
   }
 
   remove(): Promise<void> {

@@ -55,7 +55,7 @@ function inputSeams(dispatch: Dispatch): Pick<Middleware, "onInput" | "beforeReq
     },
     beforeRequest: async ({ request, contextTokens, contextWindow }) => {
       if (dispatch.listens("context"))
-        await dispatch.tell("context", {
+        await dispatch.notify("context", {
           messages: request.messages.length,
           tokens: contextTokens,
           window: contextWindow,
@@ -90,7 +90,7 @@ function callSeams(dispatch: Dispatch, cwd: () => string): Pick<Middleware, "bef
       };
       let presented = await present();
       const data = ({ source }: RunningExtension) =>
-        presented.inWordsOf(source.dialect).map(({ name, input: shown }) => ({
+        presented.callsFor(source.dialect).map(({ name, input: shown }) => ({
           toolName: name,
           toolCallId: callId,
           input: shown,
@@ -101,7 +101,7 @@ function callSeams(dispatch: Dispatch, cwd: () => string): Pick<Middleware, "bef
         for await (const { result, event, from } of dispatch.answers("tool_call", data, signal)) {
           if ("block" in result && result.block) return { block: String(result.reason ?? "blocked by an extension") };
           const given = "input" in result && isObjectOrArray(result.input) ? result.input : undefined;
-          const changed = from.source.dialect === "pi" ? presented.changedBy(event.input, given) : given;
+          const changed = from.source.dialect === "pi" ? presented.changesFrom(event.input, given) : given;
           if (changed === "impossible")
             return { block: `The extension ${from.name} changed arguments that the tool ${tool.name} does not have.` };
           if (changed === undefined) continue;
@@ -118,7 +118,7 @@ function callSeams(dispatch: Dispatch, cwd: () => string): Pick<Middleware, "bef
       let current = result;
       const presented = new PresentedCall({ tool: tool.name, args, schema: tool.schema, access, cwd: cwd() });
       const data = ({ source }: RunningExtension) => {
-        const [shown] = presented.inWordsOf(source.dialect);
+        const [shown] = presented.callsFor(source.dialect);
         return {
           toolName: shown?.name ?? tool.name,
           toolCallId: callId,

@@ -56,7 +56,7 @@ function namedSources(
   }
   const files = statSync(full).isDirectory() ? entriesOf(full) : [full];
   if (files.length === 0) problems.push(`${path} (${from}) holds no extension: it needs an index.ts.`);
-  return files.map((file) => ({ kind: "extension", name: nameOf(file), ...about(file), from }));
+  return files.map((file) => ({ kind: "extension", name: nameOf(file), ...fileAndDialect(file), from }));
 }
 
 /** A folder with a manifest or an index is one extension; any other folder has one extension per file. */
@@ -97,16 +97,16 @@ async function discoverSources(workspace: SessionWorkspace): Promise<readonly Ex
   const modules = (kind: "extension" | "tool", items: readonly Found<ModuleValue>[]): ExtensionSource[] =>
     items
       .filter(({ value }) => CODE.test(extname(value.entry)))
-      .map(({ name, value, source }) => ({ kind, name, ...about(value.entry), from: source.level }));
+      .map(({ name, value, source }) => ({ kind, name, ...fileAndDialect(value.entry), from: source.level }));
   const moduleHooks = hooks.active.flatMap(({ name, value, source }: Found<HookValue>): ExtensionSource[] =>
     value.type === "module" && value.path !== undefined
-      ? [{ kind: "hook", name, ...about(value.path), from: source.level }]
+      ? [{ kind: "hook", name, ...fileAndDialect(value.path), from: source.level }]
       : [],
   );
   return [...modules("extension", extensions.active), ...modules("tool", tools.active), ...moduleHooks];
 }
 
-function about(path: string): Pick<ExtensionSource, "file" | "dialect"> {
+function fileAndDialect(path: string): Pick<ExtensionSource, "file" | "dialect"> {
   const file = realpathSync(path);
   return { file, dialect: textsOf(file).some(isWrittenForPi) ? "pi" : "lathe" };
 }

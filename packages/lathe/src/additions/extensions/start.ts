@@ -4,7 +4,7 @@
 import type { ExtensionFlag } from "../../platform/extension-api/api.ts";
 import type { CustomTool, ExtensionApi } from "../../platform/extension-api/index.ts";
 import { ExtensionError } from "./errors.ts";
-import { outside } from "./guard/current.ts";
+import { runAsLathe } from "./guard/current.ts";
 import { loadExtension } from "./load.ts";
 import { piApi } from "./pi-api.ts";
 import type { RunningExtension } from "./running.ts";
@@ -45,7 +45,7 @@ function apiFor({ name, added }: RunningExtension, { tools, cwd, flag: value }: 
     name,
     cwd,
     storage: tools.storage,
-    exec: (command, args, options) => outside(() => exec(command, args, options)),
+    exec: (command, args, options) => runAsLathe(() => exec(command, args, options)),
     on: (event, handler) => added.on(event, handler),
     registerTool: (tool) => added.tool(tool),
     registerCommand: (command, spec) => added.command(command, spec),

@@ -8,12 +8,12 @@ import type {
   ExtensionUi,
 } from "../../platform/extension-api/index.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
-import { outside } from "./guard/current.ts";
-import type { Patience } from "./patience.ts";
+import { runAsLathe } from "./guard/current.ts";
+import type { PausableDeadline } from "./pausable-deadline.ts";
 
 export interface ExtensionTools {
   readonly storage: ExtensionStorage;
-  uiFor(patience: Patience): ExtensionUi;
+  uiFor(deadline: PausableDeadline): ExtensionUi;
   execFor(until: AbortSignal | undefined): ExtensionExec;
 }
 
@@ -21,7 +21,7 @@ export interface ExtensionTools {
 const MOST_PER_SECOND = 50;
 
 /** Limits how many calls pass in a second. */
-export class Trickle {
+export class RateLimiter {
   readonly #now: () => number;
   readonly #flooded: () => void;
   #second = 0;
@@ -49,7 +49,7 @@ export interface UiParts {
   readonly screen: () => ExtensionScreen | undefined;
   /** Prints a line when there is no screen. */
   readonly say: (line: string) => void;
-  readonly trickle: Trickle;
+  readonly rateLimiter: RateLimiter;
   readonly setTimer: SessionDeps["setTimer"];
 }
 
@@ -57,8 +57,8 @@ export interface UiParts {
  * Dialogs return their default if no user is present, if their time is up, or if the work that they belong to has
  * ended.
  */
-export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
-  const { say, trickle, setTimer } = parts;
+export function extensionUi(parts: UiParts, deadline: PausableDeadline): ExtensionUi {
+  const { say, rateLimiter, setTimer } = parts;
   const screen = parts.screen();
   const ask = <T>(
     dialog: ExtensionDialogOptions,
@@ -67,10 +67,10 @@ export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
   ): Promise<T> => {
     if (!screen) return Promise.resolve(fallback);
     const { timeout, signal } = dialog;
-    const signals = [patience.signal, ...(signal ? [signal] : [])];
+    const signals = [deadline.signal, ...(signal ? [signal] : [])];
     if (signals.some(({ aborted }) => aborted)) return Promise.resolve(fallback);
-    return patience.during(
-      outside(async () => {
+    return deadline.pauseDuring(
+      runAsLathe(async () => {
         const end = new AbortController();
         const close = (): void => end.abort();
         for (const one of signals) one.addEventListener("abort", close, { once: true });
@@ -89,7 +89,7 @@ export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
     );
   };
   const show = (work: (shown: ExtensionScreen) => void): void => {
-    if (screen && trickle.passes()) outside(() => work(screen));
+    if (screen && rateLimiter.passes()) runAsLathe(() => work(screen));
   };
   return {
     select: (title, options, dialog = {}) =>
@@ -100,14 +100,14 @@ export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
       ask(dialog, undefined, (shown, until) => shown.input(text(title), text(placeholder), until)),
     editor: (title, prefill = "") => ask({}, undefined, (shown) => shown.editor(text(title), text(prefill))),
     notify: (message, kind = "info") => {
-      if (!trickle.passes()) return;
-      outside(() => (screen ? screen.notify(text(message), kind) : say(text(message))));
+      if (!rateLimiter.passes()) return;
+      runAsLathe(() => (screen ? screen.notify(text(message), kind) : say(text(message))));
     },
     setStatus: (key, value) => show((shown) => shown.setStatus(text(key), value)),
     setWidget: (key, lines) => show((shown) => shown.setWidget(text(key), lines)),
     setTitle: (title) => show((shown) => shown.setTitle(text(title))),
     setEditorText: (value) => show((shown) => shown.setEditorText(text(value))),
-    setTheme: (name) => outside(() => screen?.setTheme?.(text(name)) ?? false),
+    setTheme: (name) => runAsLathe(() => screen?.setTheme?.(text(name)) ?? false),
   };
 }
 

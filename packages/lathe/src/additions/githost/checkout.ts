@@ -81,22 +81,22 @@ async function checkOut(pull: PullFacts, place: CheckoutPlace, force: boolean): 
   const allowed: GitOptions = { isAllowed: true, token };
   const { remote, source } = await sourceOf(pull, place);
   const tracking = `refs/remotes/${remote}/${pull.headRepo === undefined ? branch : pull.headRef}`;
-  await git.must(
+  await git.runOrFail(
     `Fetching pull request ${pull.number}`,
     ["fetch", "--no-tags", remote, `+${source}:${tracking}`],
     allowed,
   );
-  const head = await git.must("Reading the fetched branch", ["rev-parse", "--verify", `${tracking}^{commit}`]);
+  const head = await git.runOrFail("Reading the fetched branch", ["rev-parse", "--verify", `${tracking}^{commit}`]);
   const there = await worktreeOf(git, branch);
   await setBranch(git, { branch, head, there, force });
   await recordSource(git, branch, { pull, remote, source });
   if (there !== undefined) return { pull, branch, path: there, remote, isReused: true };
   const path = worktreePath(base, root, pull.number);
   if (await place.env.stat(path))
-    throw new ToolFailure(`${path} is there already, and is no worktree of ${branch}. Remove it first.`);
+    throw new ToolFailure(`${path} already exists and is not a worktree of ${branch}. Remove it first.`);
   // A worktree whose folder was deleted would block the branch.
-  await git.must("Forgetting deleted worktrees", ["worktree", "prune"], { isAllowed: true });
-  await git.must(`Checking out ${branch}`, ["worktree", "add", "--quiet", path, branch], allowed);
+  await git.runOrFail("Forgetting deleted worktrees", ["worktree", "prune"], { isAllowed: true });
+  await git.runOrFail(`Checking out ${branch}`, ["worktree", "add", "--quiet", path, branch], allowed);
   return { pull, branch, path, remote, isReused: false };
 }
 
@@ -116,14 +116,14 @@ async function setBranch(git: Git, { branch, head, there, force }: BranchState):
       `The branch ${branch} is at ${now.slice(0, 9)}, the pull request at ${head.slice(0, 9)}. Use \`force\` to reset the branch; commits that only it has are lost.`,
     );
   if (there === undefined) {
-    await git.must(`Setting ${branch}`, ["branch", "--no-track", "--force", branch, head], { isAllowed: true });
+    await git.runOrFail(`Setting ${branch}`, ["branch", "--no-track", "--force", branch, head], { isAllowed: true });
     return;
   }
   // Git refuses to move a branch that is checked out, and uncommitted changes there are the user's.
   const changed = await git.text(["status", "--porcelain", "--untracked-files=no"], { cwd: there });
   if (changed !== undefined)
     throw new ToolFailure(`${there} has changes that are not committed. Commit or discard them first.`);
-  await git.must(`Resetting ${branch}`, ["reset", "--quiet", "--hard", head], { cwd: there, isAllowed: true });
+  await git.runOrFail(`Resetting ${branch}`, ["reset", "--quiet", "--hard", head], { cwd: there, isAllowed: true });
 }
 
 /** Where to fetch the commits: the branch itself, or the host's copy of it if the fork is gone. */
@@ -153,7 +153,7 @@ async function addFork(git: Git, remotes: readonly Remote[], own: Remote, headRe
     const name = n === 1 ? wanted : `${wanted}-${n}`;
     if (taken.get(name) === url) return name;
     if (taken.has(name)) continue;
-    await git.must(`Adding the remote ${name}`, ["remote", "add", name, url], { isAllowed: true });
+    await git.runOrFail(`Adding the remote ${name}`, ["remote", "add", name, url], { isAllowed: true });
     return name;
   }
 }
@@ -193,7 +193,7 @@ async function recordSource(
     [PULL_KEYS.maintainerCanModify, String(pull.maintainerCanModify)],
   ];
   for (const [key, value] of values)
-    await git.must(`Recording where ${branch} belongs`, ["config", `branch.${branch}.${key}`, value], {
+    await git.runOrFail(`Recording where ${branch} belongs`, ["config", `branch.${branch}.${key}`, value], {
       isAllowed: true,
     });
 }

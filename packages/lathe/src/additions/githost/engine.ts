@@ -43,7 +43,7 @@ export class GitHostEngine implements GitHosts {
   async reach(args: GithubArgs, scope: CallScope): Promise<GithubReach> {
     const { places } = this.#parts;
     const place = await places.at(scope);
-    const reached = async (host: GitHost, more: Partial<GithubReach> = {}): Promise<GithubReach> => ({
+    const reachWith = async (host: GitHost, more: Partial<GithubReach> = {}): Promise<GithubReach> => ({
       host: host.name,
       isChosen: await places.isChosen(host, place, scope),
       ...more,
@@ -51,13 +51,13 @@ export class GitHostEngine implements GitHosts {
     if (args.op === "pr_push") {
       const { url, remote } = await pushTarget(place.git, args.branch);
       const known = place.remotes.find(({ name }) => name === remote)?.repo;
-      return known ? reached(known.host, { writes: url }) : { host: remote, isChosen: false, writes: url };
+      return known ? reachWith(known.host, { writes: url }) : { host: remote, isChosen: false, writes: url };
     }
-    if (isSearch(args.op)) return reached(this.#searched(args, place).host);
+    if (isSearch(args.op)) return reachWith(this.#searchTarget(args, place).host);
     const repo = this.#repoOf(args, place);
-    if (args.op === "pr_create") return reached(repo.host, { writes: pageOf(repo, "pr") });
-    if (args.op === "pr_checkout") return reached(repo.host, { folders: await this.#folders(args, place, scope) });
-    return reached(repo.host);
+    if (args.op === "pr_create") return reachWith(repo.host, { writes: pageOf(repo, "pr") });
+    if (args.op === "pr_checkout") return reachWith(repo.host, { folders: await this.#folders(args, place, scope) });
+    return reachWith(repo.host);
   }
 
   async run(args: GithubArgs, context: ToolContext): Promise<ToolResult> {
@@ -92,7 +92,7 @@ export class GitHostEngine implements GitHosts {
   }
 
   /** The host and repository to search; without a repository, the usual host. */
-  #searched({ op, repo, query }: GithubArgs, place: Place): { host: RepoRef["host"]; repo?: RepoRef } {
+  #searchTarget({ op, repo, query }: GithubArgs, place: Place): { host: RepoRef["host"]; repo?: RepoRef } {
     if (op === "search_repos") return { host: place.usual };
     const found = repo === undefined ? place.repo : this.#parts.places.repoOf(place, repo);
     return found
@@ -101,8 +101,8 @@ export class GitHostEngine implements GitHosts {
   }
 
   async #search(args: GithubArgs, place: Place, context: ToolContext): Promise<ToolResult> {
-    if (!isSearch(args.op)) throw new ToolFailure(`${args.op} is no search.`);
-    const { host, repo } = this.#searched(args, place);
+    if (!isSearch(args.op)) throw new ToolFailure(`${args.op} is not a search.`);
+    const { host, repo } = this.#searchTarget(args, place);
     const api = await this.#parts.places.api(host, context);
     if (host.kind === "gitlab") return searchGitlab(args, api, repo);
     const { path, query } = searchRequest({ ...args, op: args.op }, repo?.path, this.#parts.now());
@@ -285,10 +285,12 @@ function checkedOutText(checkouts: readonly Checkout[]): string {
 async function searchGitlab(args: GithubArgs, api: HostApi, repo: RepoRef | undefined): Promise<ToolResult> {
   const kind = { search_issues: "issues", search_prs: "merge_requests" }[args.op as string];
   if (kind === undefined || !repo)
-    throw new ToolFailure(`${args.op} is not done on GitLab; search_issues and search_prs are, in a repository.`);
+    throw new ToolFailure(
+      `${args.op} is not supported on GitLab, except search_issues and search_prs in a repository.`,
+    );
   const field = args.dateField ?? "created";
   if (args.since !== undefined || args.until !== undefined)
-    throw new ToolFailure(`Dates (${field}) are not searched for on GitLab. Leave out \`since\` and \`until\`.`);
+    throw new ToolFailure(`Dates (${field}) cannot be searched on GitLab. Leave out \`since\` and \`until\`.`);
   const limit = limitOf("limit", args.limit, 10, 50);
   const found = await api.json(
     `${gitlabProject(repo.path)}/${kind}?per_page=${limit}&search=${escapeQuery(args.query ?? "")}`,

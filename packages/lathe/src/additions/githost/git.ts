@@ -66,7 +66,7 @@ export class Git {
   }
 
   /** Fails with git's error message. */
-  async must(what: string, args: readonly string[], options?: GitOptions): Promise<string> {
+  async runOrFail(what: string, args: readonly string[], options?: GitOptions): Promise<string> {
     const { exitCode, stdout, stderr } = await this.ask(args, options);
     if (exitCode === 0) return stdout.replace(/\n$/, "");
     throw new ToolFailure(`${what} did not work: ${reasonOf(stderr) || `git ended with code ${exitCode}`}`);

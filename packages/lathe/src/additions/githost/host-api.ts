@@ -64,14 +64,14 @@ export class HostApi {
 
   /** One line with the host's message and, if the token is missing or wrong, what the user can do. */
   #failure({ status, value, text }: JsonAnswer, request: string): ToolFailure {
-    const said = (value === undefined ? plainText(text) : saidIn(value)).slice(0, MOST_SAID);
+    const said = (value === undefined ? plainText(text) : messageIn(value)).slice(0, MOST_SAID);
     const line = `${this.host.name} answered ${request} with status ${status}${said === "" ? "" : `: ${said}`}`;
     const advice = tokenAdvice(this.host);
     const more =
       status === 401 && this.token !== undefined
         ? ` The token was refused. ${advice}`
         : this.token === undefined && [401, 403, 404, 429].includes(status)
-          ? ` It was asked without a token. ${advice}`
+          ? ` The request had no token. ${advice}`
           : "";
     return new ToolFailure(`${line.replace(/\.?$/, ".")}${more}`, { status });
   }
@@ -89,7 +89,7 @@ export const isTemporary = (error: unknown): boolean =>
 const pathOnly = (path: string): string => path.split("?")[0] ?? path;
 
 /** GitHub sends `message` and `errors`, GitLab `message` (a text, or texts by field) or `error`. */
-function saidIn(value: JsonValue): string {
+function messageIn(value: JsonValue): string {
   const message = valueAt(value, "message");
   const main = typeof message === "object" && message !== null ? JSON.stringify(message) : textAt(value, "message");
   const errors = valueAt(value, "errors");

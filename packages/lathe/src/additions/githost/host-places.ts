@@ -29,7 +29,7 @@ export class HostPlaces {
   readonly hosts: readonly GitHost[];
   readonly #workspace: HostWorkspace;
   readonly #logins: ReadonlyMap<string, string>;
-  readonly #ofGh = new Map<string, Promise<string | undefined>>();
+  readonly #ghTokens = new Map<string, Promise<string | undefined>>();
 
   constructor(workspace: HostWorkspace) {
     this.#workspace = workspace;
@@ -56,7 +56,7 @@ export class HostPlaces {
     if (text !== undefined) {
       const named = repoOfText(text, this.hosts, usual);
       if (named) return named;
-      throw new ToolFailure(`"${text}" is no repository of a known git host (${names}). Write it as owner/name.`);
+      throw new ToolFailure(`"${text}" is not a repository on a known git host (${names}). Write it as owner/name.`);
     }
     if (repo) return repo;
     const why =
@@ -93,7 +93,7 @@ export class HostPlaces {
 
   #gate({ api }: GitHost, { services }: HostScope): WebGate {
     const gate = services.web?.gate;
-    if (!gate) throw new ToolFailure("Nothing of the web can be reached here.");
+    if (!gate) throw new ToolFailure("The web cannot be reached from here.");
     // The host may be opened because the user's own variables name it.
     gate.openTyped(api);
     return gate;
@@ -101,8 +101,8 @@ export class HostPlaces {
 
   /** Asks gh for a token that it keeps in the system's keyring. */
   #askGh(host: string, { env, signal }: Pick<HostScope, "env" | "signal">): Promise<string | undefined> {
-    const known = this.#ofGh.get(host) ?? ghToken(host, env, signal);
-    this.#ofGh.set(host, known);
+    const known = this.#ghTokens.get(host) ?? ghToken(host, env, signal);
+    this.#ghTokens.set(host, known);
     return known;
   }
 }

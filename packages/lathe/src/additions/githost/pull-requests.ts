@@ -29,7 +29,7 @@ export async function findPull(api: HostApi, { path: repo }: RepoRef, wanted: st
       number === undefined
         ? itemsAt(await api.json(`${base}?source_branch=${escapeQuery(wanted)}&state=opened`))[0]
         : await api.json(`${base}/${number}`);
-    if (found === undefined) throw noPull(repo, wanted);
+    if (found === undefined) throw noPullFailure(repo, wanted);
     return mergeRequestFacts(api, repo, found);
   }
   const base = `/repos/${repo}/pulls`;
@@ -39,11 +39,11 @@ export async function findPull(api: HostApi, { path: repo }: RepoRef, wanted: st
     number === undefined
       ? itemsAt(await api.json(`${base}?head=${escapeQuery(head)}`))[0]
       : await api.json(`${base}/${number}`);
-  if (found === undefined) throw noPull(repo, wanted);
+  if (found === undefined) throw noPullFailure(repo, wanted);
   return pullFacts(repo, found);
 }
 
-const noPull = (repo: string, branch: string): ToolFailure =>
+const noPullFailure = (repo: string, branch: string): ToolFailure =>
   new ToolFailure(`There is no open pull request in ${repo} for the branch ${branch}. Give its number.`);
 
 function pullFacts(repo: string, value: JsonValue): PullFacts {
@@ -105,7 +105,12 @@ export async function createPull(
   const teams = reviewer.filter((name) => name.includes("/")).map((name) => name.slice(name.indexOf("/") + 1));
   const users = reviewer.filter((name) => !name.includes("/"));
   const problems: string[] = [];
-  const also = async (what: string, isWanted: boolean, path: string, body: Record<string, string[]>): Promise<void> => {
+  const setExtra = async (
+    what: string,
+    isWanted: boolean,
+    path: string,
+    body: Record<string, string[]>,
+  ): Promise<void> => {
     if (!isWanted) return;
     try {
       await api.json(`/repos/${repo}/${path}`, { method: "POST", body });
@@ -113,13 +118,13 @@ export async function createPull(
       problems.push(`${what} could not be set: ${messageOf(error)}`);
     }
   };
-  await also("Labels", label.length > 0, `issues/${number}/labels`, { labels: [...label] });
-  await also("Assignees", assignee.length > 0, `issues/${number}/assignees`, { assignees: [...assignee] });
+  await setExtra("Labels", label.length > 0, `issues/${number}/labels`, { labels: [...label] });
+  await setExtra("Assignees", assignee.length > 0, `issues/${number}/assignees`, { assignees: [...assignee] });
   const asked = {
     ...(users.length > 0 ? { reviewers: users } : {}),
     ...(teams.length > 0 ? { team_reviewers: teams } : {}),
   };
-  await also("Reviewers", reviewer.length > 0, `pulls/${number}/requested_reviewers`, asked);
+  await setExtra("Reviewers", reviewer.length > 0, `pulls/${number}/requested_reviewers`, asked);
   return { url: textAt(made, "html_url"), number, state: textAt(made, "state"), problems };
 }
 
@@ -176,7 +181,7 @@ export async function textFromCommits(
   remote: string,
 ): Promise<{ title: string; body: string }> {
   const known = (await git.text(["rev-parse", "--verify", "--quiet", `refs/remotes/${remote}/${base}`])) ?? base;
-  const log = await git.must("Reading the commits", [
+  const log = await git.runOrFail("Reading the commits", [
     "log",
     "--reverse",
     "--format=%s%x1f%b%x1e",

@@ -28,9 +28,7 @@ export async function pushTarget(git: Git, wanted: string | undefined): Promise<
   const headRef = await setting(PULL_KEYS.headRef);
   const remote = (await setting("pushRemote")) ?? (await setting("remote"));
   if (headRef === undefined || remote === undefined)
-    throw new ToolFailure(
-      `It is not known where ${branch} belongs. Check the pull request out with pr_checkout first.`,
-    );
+    throw new ToolFailure(`No pull request is recorded for ${branch}. Check one out with pr_checkout first.`);
   return {
     branch,
     remote,
@@ -51,7 +49,7 @@ export async function pushBranch(
   const from = current === branch ? "HEAD" : `refs/heads/${branch}`;
   const args = ["push", ...(forceWithLease ? ["--force-with-lease"] : []), remote, `${from}:refs/heads/${headRef}`];
   const { exitCode, stderr } = await git.ask(args, { isAllowed: true, token });
-  if (exitCode === 0) return /Everything up-to-date/.test(stderr) ? "Everything was there already." : "";
+  if (exitCode === 0) return /Everything up-to-date/.test(stderr) ? "Everything was already up to date." : "";
   const said = stderr
     .split("\n")
     .filter((line) => /^\s*!|^(?:fatal|error|remote):/.test(line) && line.trim() !== "remote:");

@@ -170,7 +170,7 @@ test("T-GH-3 a watch goes on as a job, on request or when the user sends it ther
   });
   host.answers["GET /repos/o/r/actions/jobs/11/logs"] = new Plain(200, "assertion failed\n");
   const { watch, say, jobs, news, running, stop } = watcher();
-  expect(await say({ run: "1", background: true })).toBe("CI is watched as job 1. You are told when it has ended.");
+  expect(await say({ run: "1", background: true })).toBe("Watching CI as job 1. You will be told when it ends.");
   const second = watch({ run: "1" });
   while (running.list().length === 0) await new Promise((resolve) => setImmediate(resolve));
   running.detachAll();

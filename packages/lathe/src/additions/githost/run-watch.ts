@@ -48,7 +48,7 @@ const isFailed = ({ state }: { readonly state: string }): boolean => state === "
 
 export async function watchRuns(watched: Watched, parts: WatchParts): Promise<WatchEnd> {
   const { ci, times, wait } = parts;
-  const look = (): Promise<readonly CiRun[]> => patiently(watched, parts);
+  const readRuns = (): Promise<readonly CiRun[]> => readWithRetries(watched, parts);
   let waited = 0;
   let shown = "";
   const show = (runs: readonly CiRun[], note = ""): void => {
@@ -58,14 +58,14 @@ export async function watchRuns(watched: Watched, parts: WatchParts): Promise<Wa
   };
   let succeeded: string | undefined;
   for (;;) {
-    const runs = await look();
+    const runs = await readRuns();
     show(runs, runs.length === 0 ? "No runs yet." : "");
     if (runs.some((run) => isFailed(run) || run.jobs.some(isFailed))) {
       const isOver = runs.every(({ state }) => state !== "waiting");
       if (isOver) return { runs, failed: await failedJobs(runs, ci) };
       show(runs, "A job failed; looking once more for others.");
       await wait(times.graceMs);
-      const last = await look();
+      const last = await readRuns();
       show(last);
       return { runs: last, failed: await failedJobs(last, ci) };
     }
@@ -77,13 +77,13 @@ export async function watchRuns(watched: Watched, parts: WatchParts): Promise<Wa
     // More runs of the same commit may start late, so two checks in a row must see the same runs.
     if (isDone && ("run" in watched || succeeded === ids)) return { runs, failed: [] };
     succeeded = isDone ? ids : undefined;
-    if (waited >= (runs.length === 0 ? times.startMs : times.mostMs)) throw tooLong(runs, times);
+    if (waited >= (runs.length === 0 ? times.startMs : times.mostMs)) throw tooLongFailure(runs, times);
     await wait(times.pollMs);
     waited += times.pollMs;
   }
 }
 
-async function patiently(watched: Watched, { ci, times, wait }: WatchParts): Promise<readonly CiRun[]> {
+async function readWithRetries(watched: Watched, { ci, times, wait }: WatchParts): Promise<readonly CiRun[]> {
   for (let failures = 1; ; failures++) {
     try {
       return "run" in watched ? [await ci.run(watched.run)] : await ci.runsOf(watched.commit);
@@ -94,7 +94,7 @@ async function patiently(watched: Watched, { ci, times, wait }: WatchParts): Pro
   }
 }
 
-function tooLong(runs: readonly CiRun[], { startMs, mostMs }: WatchTimes): ToolFailure {
+function tooLongFailure(runs: readonly CiRun[], { startMs, mostMs }: WatchTimes): ToolFailure {
   if (runs.length === 0)
     return new ToolFailure(`No CI run of this commit began in ${startMs / 1000} seconds. Is CI set up for the branch?`);
   return new ToolFailure(`CI has not ended in ${mostMs / 3_600_000} hours: ${runs.map(({ url }) => url).join(", ")}`);

@@ -80,14 +80,14 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:
 
 function dateOf(name: string, text: string, now: number): string {
   const [, count = "", unit = ""] = DURATION.exec(text.trim()) ?? [];
-  if (unit !== "") return ago(Number(count), unit.toLowerCase(), now);
+  if (unit !== "") return dateBefore(Number(count), unit.toLowerCase(), now);
   if ((DATE.test(text.trim()) || TIME.test(text.trim())) && !Number.isNaN(Date.parse(text))) return text.trim();
   throw new ToolFailure(
-    `\`${name}\` is no date: "${text}". Use 12h, 3d, 2w, 2mo, 1y, YYYY-MM-DD, or a date with time such as 2026-01-31T08:00:00Z.`,
+    `\`${name}\` is not a date: "${text}". Use 12h, 3d, 2w, 2mo, 1y, YYYY-MM-DD, or a date with time such as 2026-01-31T08:00:00Z.`,
   );
 }
 
-function ago(count: number, unit: string, now: number): string {
+function dateBefore(count: number, unit: string, now: number): string {
   const at = new Date(now);
   if (unit === "h") at.setUTCHours(at.getUTCHours() - count);
   if (unit === "d") at.setUTCDate(at.getUTCDate() - count);

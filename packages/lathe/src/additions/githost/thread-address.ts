@@ -38,7 +38,7 @@ export function parseThreadAddress(url: string): ThreadAddress {
   const repo = (at < 0 ? parts : parts.slice(0, at)).join("/");
   const named = repo === "" ? {} : { repo };
   if (at < 0) {
-    if (parts.length === 1) throw wrong(url, kind);
+    if (parts.length === 1) throw wrongAddress(url, kind);
     return { scheme: kind, ...named, kind: "list", filter: filterOf(kind, query) };
   }
   const number = Number(parts[at]);
@@ -47,7 +47,7 @@ export function parseThreadAddress(url: string): ThreadAddress {
     return { scheme: kind, ...named, kind: "thread", number, comments: query.get("comments") !== "0" };
   const [word, part, ...more] = rest;
   const isPart = part === undefined || part === "all" || /^[1-9]\d*$/.test(part);
-  if (kind !== "pr" || word !== "diff" || !isPart || more.length > 0) throw wrong(url, kind);
+  if (kind !== "pr" || word !== "diff" || !isPart || more.length > 0) throw wrongAddress(url, kind);
   const wanted = part === undefined ? {} : { part: part === "all" ? ("all" as const) : Number(part) };
   return { scheme: kind, ...named, kind: "diff", number, ...wanted };
 }
@@ -65,9 +65,9 @@ function filterOf(scheme: ThreadScheme, query: URLSearchParams): ListFilter {
   return { state, limit: Math.min(limit, MOST), author, label };
 }
 
-const wrong = (url: string, scheme: ThreadScheme): ToolFailure =>
+const wrongAddress = (url: string, scheme: ThreadScheme): ToolFailure =>
   new ToolFailure(
     scheme === "pr"
-      ? `${url} is no pull request. Use pr://12, pr://owner/name/12, pr://12/diff, pr://12/diff/1, pr://12/diff/all, or pr:// for a list.`
-      : `${url} is no issue. Use issue://12, issue://owner/name/12, or issue:// for a list.`,
+      ? `${url} is not a pull request. Use pr://12, pr://owner/name/12, pr://12/diff, pr://12/diff/1, pr://12/diff/all, or pr:// for a list.`
+      : `${url} is not an issue. Use issue://12, issue://owner/name/12, or issue:// for a list.`,
   );

@@ -40,7 +40,7 @@ export async function runWatch(args: GithubArgs, where: WatchPlace, context: Too
   const source = `${repo.host.web}/${repo.path}`;
   const { jobs, background, runningCommands } = context.services;
   if (args.background && (!jobs || background?.onRequest === false))
-    throw new ToolFailure("It cannot go on in the background here: leave out `background`.");
+    throw new ToolFailure("It cannot run in the background here: leave out `background`.");
   let last: WatchEnd | undefined;
   let isJob = args.background ?? false;
   const work: WatchWork = async (signal, onOutput) => {
@@ -55,7 +55,7 @@ export async function runWatch(args: GithubArgs, where: WatchPlace, context: Too
     startWatch(summaryOf(repo, watched), work, { now, onOutput: (text) => context.onOutput(text, "stdout") });
   if (isJob && jobs) {
     const job = jobs.start(summaryOf(repo, watched), start);
-    const text = `CI is watched as job ${job.id}. You are told when it has ended.`;
+    const text = `Watching CI as job ${job.id}. You will be told when it ends.`;
     return { content: [{ kind: "text", text }], details: { jobId: job.id }, effects: "none" };
   }
   const handle = start();
@@ -92,7 +92,7 @@ function runNumber(run: string | undefined, hosts: HostPlaces["hosts"]): number 
   if (/^\d+$/.test(run.trim())) return Number(run);
   const rest = URL.canParse(run) ? (repoOfPage(new URL(run), hosts)?.rest.join("/") ?? "") : "";
   const [, id] = /^(?:actions\/runs|pipelines)\/(\d+)(?:\/|$)/.exec(rest) ?? [];
-  if (id === undefined) throw new ToolFailure(`"${run}" is no run: give its number, or the address of its page.`);
+  if (id === undefined) throw new ToolFailure(`"${run}" is not a run: give its number, or the address of its page.`);
   return Number(id);
 }
 

@@ -9,13 +9,13 @@ import { lastAnswer } from "../verify/last-answer.ts";
 import {
   afterFailure,
   afterPass,
-  cancelled,
+  cancelGoal,
   GOAL_FACT,
   type Goal,
   goalFact,
   goalIn,
   newGoal,
-  resumed,
+  resumeGoal,
   type WantedGoal,
   withParts,
 } from "./goal.ts";
@@ -50,7 +50,7 @@ export class GoalWork {
   async begin(wanted: WantedGoal, parts?: readonly WantedGoal[]): Promise<void> {
     const { goal } = this;
     const isSame = goal?.text === wanted.text && goal.until === wanted.until && goal.state !== "met";
-    const begun: Goal = isSame ? { ...resumed(goal), state: "active" } : newGoal(wanted);
+    const begun: Goal = isSame ? { ...resumeGoal(goal), state: "active" } : newGoal(wanted);
     await this.write(parts ? withParts(begun, parts, goal?.subGoals ?? []) : begun);
     await this.#judge.begin({ isNew: !isSame });
   }
@@ -58,7 +58,7 @@ export class GoalWork {
   async cancel(): Promise<void> {
     const { goal } = this;
     if (goal?.state !== "active" && goal?.state !== "stopped") throw usageError("There is no goal to stop.");
-    await this.write(cancelled(goal));
+    await this.write(cancelGoal(goal));
   }
 
   /** Judges the command of a sub-goal. */
@@ -72,7 +72,7 @@ export class GoalWork {
       timeoutMs: CHECK_MS,
       onInput: async () => {
         const { goal } = this;
-        if (goal?.state === "stopped") await this.write(resumed(goal));
+        if (goal?.state === "stopped") await this.write(resumeGoal(goal));
         return undefined;
       },
       beforeStop: async (_info, { signal }) => {
@@ -98,7 +98,10 @@ export class GoalWork {
     await this.write(next);
     if (next.state !== "active") return undefined;
     if (!judgement.isProven)
-      this.#session.warn(`The goal is not reached yet. ${judgement.reasons.join(" ")} The agent is told.`, "goal");
+      this.#session.warn(
+        `The goal is not reached yet. ${judgement.reasons.join(" ")} The agent keeps working on it.`,
+        "goal",
+      );
     return { continueWith: judgement.isProven ? openPartsPrompt(next) : failedPrompt(judgement) };
   }
 }

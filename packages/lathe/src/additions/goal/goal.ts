@@ -123,13 +123,13 @@ function isRepeated({ last }: Goal, { tree, failure, answer }: FailedCheck): boo
 const NOTHING_MOVES = "Nothing has changed since the last check, and it fails the same way.";
 
 /** A stopped goal resumes with the user's next message. */
-export function resumed(goal: Goal): Goal {
+export function resumeGoal(goal: Goal): Goal {
   if (goal.state !== "stopped") return goal;
   const { last: _, reason: __, ...rest } = goal;
   return { ...rest, state: "active" };
 }
 
-export const cancelled = (goal: Goal): Goal => ({ ...goal, state: "cancelled", reason: "The user cancelled it." });
+export const cancelGoal = (goal: Goal): Goal => ({ ...goal, state: "cancelled", reason: "The user cancelled it." });
 
 export const openSubGoals = ({ subGoals }: Goal): readonly SubGoal[] =>
   subGoals.filter(({ state }) => state === "open");

@@ -64,7 +64,7 @@ export function subGoalTool(work: GoalAtWork): ToolDef<Args> {
       const subGoal = openSubGoal(goal, args.number);
       if (args.op === "drop") return drop(goal, args, work);
       const judgement = await work.judge(subGoal.until, signal);
-      if (!judgement.isProven) return unproven(args.number ?? 0, judgement);
+      if (!judgement.isProven) return unprovenResult(args.number ?? 0, judgement);
       // The goal may have changed while the command ran.
       const next = withSubGoal(active(), args.number ?? 0, { state: "met", evidence: judgement.evidence });
       await work.write(next);
@@ -110,7 +110,7 @@ function openSubGoal(goal: Goal, number: number | undefined): SubGoal {
   return subGoal;
 }
 
-const unproven = (number: number, { reasons, output }: Judgement & { readonly isProven: false }) => ({
+const unprovenResult = (number: number, { reasons, output }: Judgement & { readonly isProven: false }) => ({
   content: [
     {
       kind: "text" as const,

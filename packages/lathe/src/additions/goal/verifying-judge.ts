@@ -36,8 +36,8 @@ export class VerifyingJudge implements GoalJudge {
     const workspace = this.#workspace;
     await endJobs(this.#session, workspace.machine.deps.setTimer);
     await this.#source.begin();
-    const work = await this.#source.look();
-    if (!work) throw new Error("The files of the project cannot be looked at.");
+    const work = await this.#source.readWork();
+    if (!work) throw new Error("The project's files cannot be read.");
     const check = { command, timeoutMs: workspace.settings["verify.timeoutMs"], source: "goal" };
     const report = await runVerification(
       { workspace, session: this.#session },

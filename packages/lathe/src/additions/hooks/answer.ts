@@ -49,7 +49,7 @@ export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): Hook
   try {
     return fromJson(JSON.parse(text) as JsonObject);
   } catch {
-    return plainIsContext ? { context: text } : { failure: "printed something that begins like JSON and is none" };
+    return plainIsContext ? { context: text } : { failure: "printed something that begins like JSON but is not valid" };
   }
 }
 

@@ -11,7 +11,7 @@ import type { CommandHook } from "./read-hooks.ts";
 const MARGIN_MS = 5_000;
 
 /** The data that a hook gets about one event. */
-export interface Told {
+export interface HookPayload {
   /** Fields of this event, in addition to those of every hook. */
   readonly fields: JsonObject;
   /** The names that the hook's matcher tests; absent if matchers do not apply. */
@@ -21,13 +21,13 @@ export interface Told {
 }
 
 /** One occurrence of an event, for the hooks that listen for it. */
-export interface Happening {
+export interface HookTrigger {
   readonly event: HookEvent;
   /**
    * The payloads for a hook, in the terms of the agent that it was written for; a call that touches several files has
    * one per file.
    */
-  readonly told: (hook: CommandHook) => readonly Told[];
+  readonly payloadsFor: (hook: CommandHook) => readonly HookPayload[];
   readonly signal: AbortSignal;
   /** A limit below the hooks' own: at the end of a session the user must not wait long. */
   readonly mostMs?: number;
@@ -74,41 +74,41 @@ export class CommandHooks {
   }
 
   /** Runs all hooks of an event in parallel. Of their permissions, ask overrides allow. */
-  async run(happening: Happening): Promise<HookAnswers> {
+  async run(trigger: HookTrigger): Promise<HookAnswers> {
     const concerned = this.#hooks.flatMap((hook) => {
-      const told = hook.event === happening.event ? happening.told(hook) : [];
-      const matching = told.filter(({ names }) => names === undefined || hook.matches(names));
-      return matching.length === 0 ? [] : [{ hook, told: matching }];
+      const payloads = hook.event === trigger.event ? trigger.payloadsFor(hook) : [];
+      const matching = payloads.filter(({ names }) => names === undefined || hook.matches(names));
+      return matching.length === 0 ? [] : [{ hook, payloads: matching }];
     });
-    const answers = (await Promise.all(concerned.map((one) => this.#answersOf(one, happening)))).flat();
+    const answers = (await Promise.all(concerned.map((one) => this.#answersOf(one, trigger)))).flat();
     const first = <K extends keyof HookAnswer>(key: K): HookAnswer[K] | undefined =>
       answers.find((answer) => answer[key] !== undefined)?.[key];
     const permission = permissionOf(answers);
     const deciding = answers.find((answer) => permission !== undefined && answer.permission === permission);
     const contexts = answers.flatMap(({ context }) => context ?? []);
     return {
-      ...some("block", first("block")),
-      ...some("stop", first("stop")),
-      ...some("input", answers.findLast(({ input }) => input !== undefined)?.input),
-      ...some("permission", permission),
-      ...some("permissionReason", deciding?.permissionReason),
-      ...some("by", deciding?.hook),
+      ...optionalField("block", first("block")),
+      ...optionalField("stop", first("stop")),
+      ...optionalField("input", answers.findLast(({ input }) => input !== undefined)?.input),
+      ...optionalField("permission", permission),
+      ...optionalField("permissionReason", deciding?.permissionReason),
+      ...optionalField("by", deciding?.hook),
       ...(contexts.length === 0 ? {} : { context: contexts.join("\n\n") }),
     };
   }
 
   /** Runs a hook once per payload, until it refuses. */
   async #answersOf(
-    { hook, told }: { readonly hook: CommandHook; readonly told: readonly Told[] },
-    happening: Happening,
+    { hook, payloads }: { readonly hook: CommandHook; readonly payloads: readonly HookPayload[] },
+    trigger: HookTrigger,
   ): Promise<readonly NamedAnswer[]> {
     if (hook.runsAsync) {
-      for (const one of told) this.#keep(this.#ask(hook, one, { ...happening, signal: this.#ended.signal }));
+      for (const one of payloads) this.#keep(this.#ask(hook, one, { ...trigger, signal: this.#ended.signal }));
       return [];
     }
     const answers: NamedAnswer[] = [];
-    for (const one of told) {
-      const answer = await this.#answer(hook, one, happening);
+    for (const one of payloads) {
+      const answer = await this.#answer(hook, one, trigger);
       answers.push({ ...answer, hook: hook.name });
       if (answer.block !== undefined) break;
     }
@@ -133,22 +133,22 @@ export class CommandHooks {
     timer.cancel();
   }
 
-  async #answer(hook: CommandHook, told: Told, happening: Happening): Promise<HookAnswer> {
+  async #answer(hook: CommandHook, payload: HookPayload, trigger: HookTrigger): Promise<HookAnswer> {
     const { tell } = this.#parts;
-    const answer = await this.#ask(hook, told, happening);
+    const answer = await this.#ask(hook, payload, trigger);
     if (answer.failure !== undefined) {
       tell(`The hook ${hook.name} ${answer.failure}`);
-      return hook.failsClosed ? { block: `The hook ${hook.name} ${answer.failure}, and must not be passed over.` } : {};
+      return hook.failsClosed ? { block: `The hook ${hook.name} ${answer.failure}, and it must not be skipped.` } : {};
     }
     if (answer.message !== undefined) tell(answer.message);
-    if (answer.input === undefined || told.argumentsFrom === undefined) return answer;
+    if (answer.input === undefined || payload.argumentsFrom === undefined) return answer;
     const { input: changed, ...rest } = answer;
-    const input = told.argumentsFrom(changed);
+    const input = payload.argumentsFrom(changed);
     if (input !== undefined) return { ...rest, input };
     return { ...rest, block: `The hook ${hook.name} changed arguments that this tool does not have.` };
   }
 
-  async #ask(hook: CommandHook, { fields }: Told, { event, signal, mostMs }: Happening): Promise<HookAnswer> {
+  async #ask(hook: CommandHook, { fields }: HookPayload, { event, signal, mostMs }: HookTrigger): Promise<HookAnswer> {
     const { workspace, common } = this.#parts;
     const given = {
       ...common(hook),
@@ -209,5 +209,5 @@ function permissionOf(answers: readonly HookAnswer[]): "allow" | "ask" | undefin
   return said.includes("ask") ? "ask" : said.find((permission) => permission !== undefined);
 }
 
-const some = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
+const optionalField = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: T });

@@ -5,11 +5,11 @@ import type { EventEnvelope, Middleware, SessionEvent } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
 import type { OpenSession, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import { CommandHooks, type Told } from "./command-hooks.ts";
-import { hookMiddleware, tell } from "./middleware.ts";
+import { payloadsOf } from "./call-payloads.ts";
+import { CommandHooks, type HookPayload } from "./command-hooks.ts";
+import { hookMiddleware, payload } from "./middleware.ts";
 import { programFiles } from "./program-files.ts";
 import { type CommandHook, readHooks } from "./read-hooks.ts";
-import { toldOfCall } from "./told-calls.ts";
 import { ClaudeTranscript } from "./transcript.ts";
 
 /** How long a session that ends waits for its hooks. */
@@ -117,8 +117,8 @@ class HookedSession {
   }
 
   async end(): Promise<void> {
-    const told = () => tell({ reason: "other" });
-    await this.#hooks.run({ event: "SessionEnd", told, signal: NEVER, mostMs: AT_END_MS });
+    const payloadsFor = () => payload({ reason: "other" });
+    await this.#hooks.run({ event: "SessionEnd", payloadsFor, signal: NEVER, mostMs: AT_END_MS });
     await this.#hooks.close();
     this.#transcript.remove();
   }
@@ -126,7 +126,7 @@ class HookedSession {
   async #start(source: "startup" | "resume" | "clear" | "compact"): Promise<string | undefined> {
     const { context } = await this.#hooks.run({
       event: "SessionStart",
-      told: () => tell({ source }, [source]),
+      payloadsFor: () => payload({ source }, [source]),
       signal: NEVER,
     });
     return context;
@@ -141,8 +141,8 @@ class HookedSession {
       this.#agentTypes.set(event.data.agent.agentId, event.data.agent.agent);
     if (event.kind === "approval_request") {
       const message = `Lathe needs your permission: ${event.data.summary}`;
-      const told = () => tell({ message, notification_type: "permission_prompt" }, ["permission_prompt"]);
-      void this.#hooks.run({ event: "Notification", told, signal: NEVER });
+      const payloadsFor = () => payload({ message, notification_type: "permission_prompt" }, ["permission_prompt"]);
+      void this.#hooks.run({ event: "Notification", payloadsFor, signal: NEVER });
       void this.#answerApproval(event);
     }
     if (event.kind === "compaction_end" && event.data.error === undefined && this.#hooks.has("SessionStart"))
@@ -153,10 +153,10 @@ class HookedSession {
   async #answerApproval({ data, agent_id: agentId }: EventEnvelope<"approval_request">): Promise<void> {
     const { call_id: callId, tool_name: tool, arguments: args, access, asked_by: askedBy } = data;
     const call = { callId, tool, args, schema: {}, access, cwd: this.#cwd, agentId };
-    const told = (hook: CommandHook): readonly Told[] => toldOfCall(hook, call);
+    const payloadsFor = (hook: CommandHook): readonly HookPayload[] => payloadsOf(hook, call);
     const { block, stop, permission, permissionReason, by, input } = await this.#hooks.run({
       event: "PermissionRequest",
-      told,
+      payloadsFor,
       signal: NEVER,
     });
     const reason = block ?? stop;

@@ -4,9 +4,9 @@ import type { InputContent, Middleware, ProposedCall, SeamContext } from "@lathe
 import { textOfContent } from "@lathe/agent/base";
 import type { JsonObject } from "@lathe/llm";
 import { lookAhead } from "../../config/tool-names/foreign-calls.ts";
-import type { CommandHooks, HookAnswers, Told } from "./command-hooks.ts";
+import { failurePayloads, type HookedCall, payloadsOf } from "./call-payloads.ts";
+import type { CommandHooks, HookAnswers, HookPayload } from "./command-hooks.ts";
 import type { CommandHook } from "./read-hooks.ts";
-import { type CallToTell, toldOfCall, toldOfFailure } from "./told-calls.ts";
 
 /** How often hooks may keep the model at work before it may stop anyway. */
 const MOST_CONTINUED = 8;
@@ -45,7 +45,7 @@ function inputSeams({ hooks, startContext, agentType }: HookSeams): Pick<Middlew
     known.add(agentId);
     const type = agentType(agentId);
     const fields = { agent_id: agentId, agent_type: type };
-    const { context } = await hooks.run({ event: "SubagentStart", told: () => tell(fields, [type]), signal });
+    const { context } = await hooks.run({ event: "SubagentStart", payloadsFor: () => payload(fields, [type]), signal });
     return context === undefined ? undefined : { content: withContext(content, [context]) };
   };
   return {
@@ -56,7 +56,7 @@ function inputSeams({ hooks, startContext, agentType }: HookSeams): Pick<Middlew
       const started = await startContext();
       const answers = await hooks.run({
         event: "UserPromptSubmit",
-        told: () => tell({ prompt: textOfContent(content) }),
+        payloadsFor: () => payload({ prompt: textOfContent(content) }),
         signal,
       });
       const refused = answers.block ?? answers.stop;
@@ -69,8 +69,8 @@ function inputSeams({ hooks, startContext, agentType }: HookSeams): Pick<Middlew
       const before = continued.get(who) ?? 0;
       const answers = await hooks.run({
         event: agentId === undefined ? "Stop" : "SubagentStop",
-        told: ({ dialect }) =>
-          tell({
+        payloadsFor: ({ dialect }) =>
+          payload({
             ...(dialect === "cursor" ? { status: "completed", loop_count: before } : {}),
             stop_hook_active: before > 0,
             last_assistant_message: text,
@@ -106,13 +106,13 @@ function callSeams({
   return {
     beforeCall: async (call, context) => {
       if (!hooks.has("PreToolUse")) return undefined;
-      const told = {
+      const hooked = {
         ...describeCall(call, context, cwd),
         ...(await lookAhead(context, { tool: call.tool.name, args: call.args })),
       };
       const answers = await hooks.run({
         event: "PreToolUse",
-        told: (hook) => toldOfCall(hook, told),
+        payloadsFor: (hook) => payloadsOf(hook, hooked),
         signal: context.signal,
       });
       if (endIfAsked(answers)) return { block: answers.stop ?? "" };
@@ -132,16 +132,16 @@ function callSeams({
     },
     afterCall: async (call, result, context) => {
       asks.delete(keyOf(call, context));
-      const told = { ...describeCall(call, context, cwd), access: call.access, result };
+      const hooked = { ...describeCall(call, context, cwd), access: call.access, result };
       const { signal } = context;
       const isFailure = result.isError === true;
       if (isFailure)
-        await hooks.run({ event: "PostToolUseFailure", told: (hook) => toldOfFailure(hook, told), signal });
+        await hooks.run({ event: "PostToolUseFailure", payloadsFor: (hook) => failurePayloads(hook, hooked), signal });
       // Agents with a separate event for failures do not expect failures here.
       const hears = ({ dialect }: CommandHook): boolean => !isFailure || (dialect !== "claude" && dialect !== "cursor");
       const answers = await hooks.run({
         event: "PostToolUse",
-        told: (hook) => (hears(hook) ? toldOfCall(hook, told) : []),
+        payloadsFor: (hook) => (hears(hook) ? payloadsOf(hook, hooked) : []),
         signal,
       });
       endIfAsked(answers);
@@ -152,7 +152,7 @@ function callSeams({
   };
 }
 
-const describeCall = ({ callId, tool, args }: ProposedCall, { agentId }: SeamContext, cwd: string): CallToTell => ({
+const describeCall = ({ callId, tool, args }: ProposedCall, { agentId }: SeamContext, cwd: string): HookedCall => ({
   callId,
   tool: tool.name,
   schema: tool.schema,
@@ -167,7 +167,7 @@ function compactionSeam({ hooks }: HookSeams): Pick<Middleware, "beforeCompact">
       const trigger = reason === "manual" ? "manual" : "auto";
       const { block, stop } = await hooks.run({
         event: "PreCompact",
-        told: () => tell({ trigger, custom_instructions: "" }, [trigger]),
+        payloadsFor: () => payload({ trigger, custom_instructions: "" }, [trigger]),
         signal,
       });
       const cancel = block ?? stop;
@@ -184,6 +184,6 @@ function withContext(content: InputContent, contexts: readonly string[]): InputC
 }
 
 /** A single payload, the same for hooks of any agent. */
-export const tell = (fields: JsonObject, names?: readonly string[]): readonly Told[] => [
+export const payload = (fields: JsonObject, names?: readonly string[]): readonly HookPayload[] => [
   names === undefined ? { fields } : { fields, names },
 ];

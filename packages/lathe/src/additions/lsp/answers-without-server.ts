@@ -10,7 +10,7 @@ import { messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import type { EnteredIndexes } from "../code-index/shared-code-indexes.ts";
 import type { Answers } from "./answers.ts";
-import { NoServer, noServer, shownPath, symbolOn } from "./places.ts";
+import { NoServer, noServerText, shownPath, symbolOn } from "./places.ts";
 import { linesOf } from "./positions.ts";
 import { NoAnswer } from "./rpc-connection.ts";
 
@@ -36,7 +36,7 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
     try {
       return await this.#options.answers.answer(question, env, signal);
     } catch (error) {
-      const why = whyNone(error, question, env);
+      const why = unansweredReason(error, question, env);
       if (why === undefined || !/^(?:definition|references|symbols)$/.test(question.action)) throw error;
       const lines = await this.#fromIndex(question, env, signal).catch((failure: unknown) => {
         signal.throwIfAborted();
@@ -86,9 +86,9 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
 }
 
 /** Why no server answered; undefined if one did or the request was wrong. */
-function whyNone(error: unknown, { file }: LspQuestion, env: ExecutionEnvironment): string | undefined {
+function unansweredReason(error: unknown, { file }: LspQuestion, env: ExecutionEnvironment): string | undefined {
   if (error instanceof NoServer) return error.message;
-  return error instanceof NoAnswer ? noServer(file ?? env.workingDirectory(), [error.message], env) : undefined;
+  return error instanceof NoAnswer ? noServerText(file ?? env.workingDirectory(), [error.message], env) : undefined;
 }
 
 const inside = (file: string, { root }: CodeIndex): string => posix.relative(root, file);

@@ -9,7 +9,7 @@ import { toPath, toUri } from "./addresses.ts";
 import { isFor } from "./find-servers.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { NoServer, needsOf, noServer, notShown, type Place, Places, shownPath } from "./places.ts";
+import { NoServer, needsOf, noServerText, notShownFailure, type Place, Places, shownPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { problemsOfProject } from "./project-problems.ts";
@@ -84,7 +84,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const [method, capability] = PLACE_METHODS[action] ?? ["", ""];
     const place = await this.#places.placeOf(question, capability, env, signal);
     const { live, file, position, name } = place;
-    await live.loaded(file, { timeoutMs, signal });
+    await live.waitUntilLoaded(file, { timeoutMs, signal });
     const params = { textDocument: { uri: toUri(file) }, position };
     const options = { timeoutMs, signal };
     const ask = (more: object = {}): Promise<unknown> => live.ask(method, { ...params, ...more }, options);
@@ -92,7 +92,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     if (action === "calls") {
       const direction = query === "outgoing" ? "outgoing" : "incoming";
       const [item] = [await ask()].flat();
-      if (!isJsonObject(item)) return `${name} is nothing that is called.`;
+      if (!isJsonObject(item)) return `${name} cannot be called.`;
       const calls = await live.ask(`callHierarchy/${direction}Calls`, { item }, options);
       return showCalls(calls, direction, name, (path) => shownPath(path, env));
     }
@@ -143,7 +143,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const { file, query, timeoutMs = TIMEOUT_MS } = question;
     if (file !== undefined) {
       const live = await this.#places.liveFor(file, "documentSymbolProvider", env, signal);
-      if ((await live.show(file)) === undefined) throw await notShown(file, env);
+      if ((await live.show(file)) === undefined) throw await notShownFailure(file, env);
       const params = { textDocument: { uri: toUri(file) } };
       const found = await live.ask("textDocument/documentSymbol", params, { timeoutMs, signal });
       return showSymbols(found, (path) => shownPath(path, env)) || "It has no symbols.";
@@ -162,7 +162,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
           reasons.push(`${row.name} does not offer this`);
           continue;
         }
-        await live.loaded();
+        await live.waitUntilLoaded();
         const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
         lines.push(showSymbols(found, (path) => shownPath(path, env)));
         hasAnswered = true;
@@ -172,7 +172,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
         lines.push(`${row.name} gave no answer: ${messageOf(error)}`);
       }
     }
-    if (!hasAnswered) throw new NoServer(noServer(env.workingDirectory(), reasons, env));
+    if (!hasAnswered) throw new NoServer(noServerText(env.workingDirectory(), reasons, env));
     return lines.filter((text) => text !== "").join("\n") || `No symbol of the project matches ${query}.`;
   }
 
@@ -189,7 +189,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       const lines = await this.problemsOf(path, env, { timeoutMs, signal });
       sections.push(files.length === 1 ? lines.join("\n") : [`${shownPath(path, env)}:`, ...lines].join("\n"));
     }
-    if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were looked at: name fewer.`);
+    if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were checked: name fewer.`);
     return sections.join("\n");
   }
 
@@ -197,7 +197,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
   async #projectProblems(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const fitting = await this.#servers.forProject(env);
     const used = fitting.filter(({ server }) => server);
-    if (used.length === 0) throw new ToolFailure(noServer(env.workingDirectory(), fitting.flatMap(reasonOf), env));
+    if (used.length === 0) throw new ToolFailure(noServerText(env.workingDirectory(), fitting.flatMap(reasonOf), env));
     const parts = used.map(async ({ row, root, server }): Promise<string[]> => {
       try {
         const live = await server!.use(signal);
@@ -223,7 +223,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const fitting = await this.#servers.forFile(path, env);
     if (!fitting.some(({ server }) => server)) {
       const known = fitting.length > 0 ? [] : this.#servers.rows.filter((row) => isFor(row, path)).map(needsOf);
-      throw new ToolFailure(noServer(path, [...fitting.flatMap(reasonOf), ...known], env));
+      throw new ToolFailure(noServerText(path, [...fitting.flatMap(reasonOf), ...known], env));
     }
     const lines: string[] = [];
     let isClean = true;
@@ -232,7 +232,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       const findings = await server.use(signal).then(
         async (live): Promise<Findings & { live?: LiveServer }> => {
           await live.refresh();
-          await live.loaded();
+          await live.waitUntilLoaded();
           return { ...(await live.findProblems(path, timeoutMs, signal)), live };
         },
         (error: unknown) => ({ unknown: messageOf(error) }),
@@ -255,12 +255,12 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const { file, line, query, payload, timeoutMs = TIMEOUT_MS } = question;
     if (!query) throw new ToolFailure("Give the method as `query`.");
     const given = payload === undefined ? undefined : parseJson(payload);
-    if (payload !== undefined && given === undefined) throw new ToolFailure("`payload` is no JSON.");
+    if (payload !== undefined && given === undefined) throw new ToolFailure("`payload` is not JSON.");
     const place =
       file !== undefined && line !== undefined ? await this.#places.placeOf(question, "", env, signal) : undefined;
     const live = place?.live ?? (await this.#places.liveFor(file, "", env, signal));
     if (file !== undefined) await live.show(file);
-    await live.loaded();
+    await live.waitUntilLoaded();
     const textDocument = file === undefined ? {} : { textDocument: { uri: toUri(file) } };
     const params = given ?? { ...textDocument, ...(place ? { position: place.position } : {}) };
     const answer = await live.ask(query, params, { timeoutMs, signal });
@@ -287,7 +287,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const { started } = this.#servers;
     for (const server of started) await this.#servers.restart(server);
     const names = started.map(({ row }) => row.name).join(", ");
-    return names === "" ? "No server was running." : `Ended: ${names}. The next question starts them anew.`;
+    return names === "" ? "No server was running." : `Ended: ${names}. The next request starts them again.`;
   }
 }
 

@@ -72,7 +72,7 @@ export class Engine {
       servers: this.servers,
       mayShow,
       contentOf,
-      existingIndex: async (env) => (await indexes.open()).existing(env),
+      existingIndex: async (env) => (await indexes.open()).findExisting(env),
     });
   }
 

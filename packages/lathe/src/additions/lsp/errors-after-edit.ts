@@ -116,7 +116,7 @@ export class ErrorsAfterEdit {
     const input = this.#inputOf(agent);
     if (input.brought.size === 0 || input.hasReminded) return undefined;
     input.hasReminded = true;
-    const left = await this.#remaining([...input.brought], env, signal);
+    const left = await this.#remainingErrors([...input.brought], env, signal);
     if (left.length === 0) return undefined;
     return { continueWith: `These errors came with your changes and are still there:\n${left.join("\n")}` };
   }
@@ -310,7 +310,7 @@ export class ErrorsAfterEdit {
     return findings.problems.filter(isError);
   }
 
-  async #remaining(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
+  async #remainingErrors(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
     const lines: string[] = [];
     const bounded = abortAfter(this.#waitMs, signal);
     for (const path of paths)

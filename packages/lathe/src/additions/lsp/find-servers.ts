@@ -85,7 +85,7 @@ export async function programFor(
     return { ...fits, off: `the project has TypeScript ${version}, which is no server`, isMissing: true };
   const program = await onPath(row, env, path);
   if (program === undefined && own !== undefined)
-    return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
+    return { ...fits, off: "its program belongs to the project, and the folder is not trusted: lathe trust" };
   if (program === undefined)
     return {
       ...fits,

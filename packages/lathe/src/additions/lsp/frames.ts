@@ -35,7 +35,7 @@ export class FrameReader {
   }
 
   #readHeader(): boolean {
-    const held = this.#joined();
+    const held = this.#joinChunks();
     const end = held.indexOf(SEPARATOR);
     if (end < 0 && held.length <= LONGEST_HEADER) return false;
     const header = held.toString("latin1", 0, end < 0 || end > LONGEST_HEADER ? LONGEST_HEADER : end);
@@ -51,13 +51,13 @@ export class FrameReader {
     return true;
   }
 
-  #joined(): Buffer {
+  #joinChunks(): Buffer {
     if (this.#chunks.length !== 1) this.#chunks.splice(0, this.#chunks.length, Buffer.concat(this.#chunks));
     return this.#chunks[0]!;
   }
 
   #take(length: number): Buffer {
-    const held = this.#joined();
+    const held = this.#joinChunks();
     this.#chunks.splice(0, 1, held.subarray(length));
     this.#held -= length;
     return held.subarray(0, length);

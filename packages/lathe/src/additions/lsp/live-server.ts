@@ -4,7 +4,7 @@ import { abortAfter } from "@lathe/agent/base";
 import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
-import { ChangesAwaited } from "./changes-awaited.ts";
+import { ChangeWaiter } from "./change-waiter.ts";
 import type { Encoding } from "./positions.ts";
 import { type FileChange, ProjectChanges, stampOf } from "./project-changes.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
@@ -56,8 +56,8 @@ export class LiveServer {
   /** Files by path, in the order of their last use. */
   readonly #shown = new Map<string, ShownFile>();
   readonly #changes: ProjectChanges;
-  readonly #waits = new ChangesAwaited();
-  readonly #published = new PublishedProblems(this.#waits);
+  readonly #changeWaiter = new ChangeWaiter();
+  readonly #published = new PublishedProblems(this.#changeWaiter);
   readonly #work = new Set<unknown>();
   /** Edits that the server requests while one of its commands runs. */
   #askedEdits: unknown[] | undefined;
@@ -86,7 +86,7 @@ export class LiveServer {
   static async start(start: ServerStart, signal?: AbortSignal): Promise<LiveServer> {
     const server = new LiveServer(start);
     try {
-      await Promise.all([server.#initialize(signal), server.#changes.look(), server.#complaints.review()]);
+      await Promise.all([server.#initialize(signal), server.#changes.findChanges(), server.#complaints.review()]);
       return server;
     } catch (error) {
       await start.process.stop(0);
@@ -173,7 +173,7 @@ export class LiveServer {
   async refresh(own: readonly FileChange[] = []): Promise<void> {
     // The server may have refused texts while it complained, so they are sent again.
     if (await this.#complaints.review()) for (const path of this.#shown.keys()) this.hide(path);
-    const found = await this.#changes.look();
+    const found = await this.#changes.findChanges();
     const changes = [...new Map([...found, ...own].map((change) => [change.path, change])).values()];
     if (this.#watches && changes.length > 0) {
       this.#lastChange = ++this.#lastVersion;
@@ -202,7 +202,7 @@ export class LiveServer {
   }
 
   /** Waits until a server that checks in its own time has checked these files. */
-  async checked(paths: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void> {
+  async waitUntilChecked(paths: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.#pulls || passesToTsserver(this)) return;
     const bounded = abortAfter(timeoutMs, signal);
     for (const path of paths) await this.findProblems(path, timeoutMs, bounded).catch(() => signal.throwIfAborted());
@@ -230,11 +230,11 @@ export class LiveServer {
   }
 
   /** Resolves when the server has read the project of an open file, as far as it reports that. */
-  async loaded(file?: string, options: RequestOptions = {}): Promise<void> {
+  async waitUntilLoaded(file?: string, options: RequestOptions = {}): Promise<void> {
     if (file !== undefined && passesToTsserver(this)) await awaitTsserverProject(this, file, options);
-    this.#loaded ??= this.#waits.until(() => this.#hasWorked, WORK_BEGINS_MS);
+    this.#loaded ??= this.#changeWaiter.waitFor(() => this.#hasWorked, WORK_BEGINS_MS);
     await this.#loaded;
-    await this.#waits.until(() => this.#work.size === 0, LOADING_MS, options.signal);
+    await this.#changeWaiter.waitFor(() => this.#work.size === 0, LOADING_MS, options.signal);
   }
 
   async stop(): Promise<void> {
@@ -338,7 +338,7 @@ export class LiveServer {
       if (method === "textDocument/diagnostic") this.#pulls = true;
       if (method === "workspace/didChangeWatchedFiles") this.#watches = true;
     }
-    this.#waits.changed();
+    this.#changeWaiter.notify();
   }
 
   #notice(method: string, params: unknown): void {
@@ -352,7 +352,7 @@ export class LiveServer {
       if (kind === "end") this.#work.delete(token);
       this.#hasWorked = true;
     }
-    this.#waits.changed();
+    this.#changeWaiter.notify();
   }
 
   async #pull(path: string, options: RequestOptions): Promise<Findings> {
@@ -369,15 +369,15 @@ export class LiveServer {
     if (this.row.publishesChanges)
       void this.#awaitChecked(path, { timeoutMs, signal }).then((isChecked) => {
         isSettled = isChecked && this.#published.problemsOf(path) !== undefined;
-        this.#waits.changed();
+        this.#changeWaiter.notify();
       });
     const isNew = (): boolean => isSettled || this.#published.isAbout(path, version, since);
     const ended = this.connection.ended.then((why) => ({ unknown: why }));
-    const found = this.#waits.until(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
+    const found = this.#changeWaiter.waitFor(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
       // The server may have registered for requests meanwhile.
       if (!isThere && this.#pulls) return this.#pull(path, { timeoutMs, signal });
       if (!isThere) return { unknown: this.complaint ?? `no answer in ${timeoutMs / 1000} s` };
-      await this.#published.quiet(signal);
+      await this.#published.waitUntilQuiet(signal);
       return { problems: this.#published.problemsOf(path) ?? [] };
     });
     return Promise.race([ended, found]);

@@ -11,7 +11,7 @@ export function lspCommand(load: () => Promise<Engine>, env: () => ExecutionEnvi
   return {
     name: "lsp",
     arguments: "[reload]",
-    description: "show the language servers, or start them anew",
+    description: "show the language servers, or restart them",
     whileWorking: true,
     run: async (_conversation, argument, view) => {
       const verb = argument.trim();

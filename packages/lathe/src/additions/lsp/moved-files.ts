@@ -11,7 +11,7 @@ import { isFor } from "./find-servers.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
-import { notShown, Places, shortPath, shownPath } from "./places.ts";
+import { notShownFailure, Places, shortPath, shownPath } from "./places.ts";
 import { METHOD_NOT_FOUND, ServerRefusal } from "./rpc-connection.ts";
 import { fileTypeOf } from "./server-rows.ts";
 import { refactoringOf } from "./workspace-edit.ts";
@@ -41,8 +41,8 @@ export class MovedFiles {
     const moves = (await filesBelow(file, env)).map((from) => ({ from, to: to + from.slice(file.length) }));
     const known = moves.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
     const main = await this.#places.liveFor(known, "workspace", env, signal);
-    if ((await main.show(known)) === undefined) throw await notShown(known, env);
-    await main.loaded(known, { timeoutMs, signal });
+    if ((await main.show(known)) === undefined) throw await notShownFailure(known, env);
+    await main.waitUntilLoaded(known, { timeoutMs, signal });
     const ask = async (live: LiveServer): Promise<Refactoring> => {
       const params = { files: moves.map(toUris) };
       const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal }).catch((error) => {

@@ -39,7 +39,7 @@ export class Places {
     if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
     const live = await this.liveFor(file, capability, env, signal);
     const text = await live.show(file);
-    if (text === undefined) throw await notShown(file, env);
+    if (text === undefined) throw await notShownFailure(file, env);
     const { onLine, column, name } = symbolOn(linesOf(text), line, symbol, shownPath(file, env));
     const at = (where: number): Position => ({
       line: line - 1,
@@ -77,12 +77,12 @@ export class Places {
       if (off !== undefined) reasons.push(`${row.name}: ${off}`);
     }
     const known = file === undefined || fitting.length > 0 ? [] : this.#servers.rows.filter((row) => isFor(row, file));
-    throw new NoServer(noServer(file ?? env.workingDirectory(), [...reasons, ...known.map(needsOf)], env));
+    throw new NoServer(noServerText(file ?? env.workingDirectory(), [...reasons, ...known.map(needsOf)], env));
   }
 }
 
 /** Why a file cannot be opened in a server. */
-export async function notShown(path: string, env: ExecutionEnvironment): Promise<ToolFailure> {
+export async function notShownFailure(path: string, env: ExecutionEnvironment): Promise<ToolFailure> {
   const stat = await env.stat(path);
   const why =
     stat === undefined ? "does not exist" : stat.kind === "file" ? "is too large for a language server" : "is no file";
@@ -101,7 +101,7 @@ export function symbolOn(lines: readonly string[], line: number, symbol: string 
   const onLine = lines[line - 1];
   if (onLine === undefined) throw new ToolFailure(`${shown} has ${lines.length} lines, not ${line}.`);
   const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
-  if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
+  if (column === undefined) throw new ToolFailure(notOnLineText(symbol ?? "", line, lines));
   const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
   return { onLine, column, name };
 }
@@ -109,7 +109,7 @@ export function symbolOn(lines: readonly string[], line: number, symbol: string 
 /** The request needs a server, and none can answer. */
 export class NoServer extends ToolFailure {}
 
-export function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
+export function noServerText(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
   const why = reasons.length === 0 ? "none is known for such files" : reasons.join("; ");
   return `No language server can answer for ${shownPath(path, env)}: ${why}.`;
 }
@@ -123,7 +123,7 @@ export function shortPath(path: string, env: ExecutionEnvironment): string {
 }
 
 /** Names the nearest line with the symbol, if there is one. */
-function notOnLine(symbol: string, line: number, lines: readonly string[]): string {
+function notOnLineText(symbol: string, line: number, lines: readonly string[]): string {
   const near = lines
     .map((text, at) => ({ at: at + 1, isThere: findSymbol(text, symbol) !== undefined }))
     .filter(({ isThere }) => isThere)

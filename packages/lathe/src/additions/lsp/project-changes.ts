@@ -28,7 +28,7 @@ export class ProjectChanges {
   }
 
   /** Changes since the last check. The first check finds none, because the server reads the files as they are then. */
-  async look(): Promise<FileChange[]> {
+  async findChanges(): Promise<FileChange[]> {
     const listing = await this.#env.glob(this.#pattern, this.#root, { maxResults: MOST_FILES, base: "/" });
     const before = this.#known;
     // If the list is truncated, we know nothing about files that are not on it.

@@ -29,7 +29,7 @@ export async function problemsOfProject(
   env: ExecutionEnvironment,
   { timeoutMs = TIMEOUT_MS, signal, mayShow }: ProjectQuestion,
 ): Promise<string[]> {
-  await live.loaded();
+  await live.waitUntilLoaded();
   const { found, limits: reached } = live.answersForProject
     ? { found: await askOnce(live, timeoutMs, signal), limits: [] }
     : await askEach(live, root, env, timeoutMs, signal);
@@ -79,7 +79,7 @@ async function askEach(
     else found.push([path, findings.problems]);
   }
   const limits = [
-    ...(truncated ? [`Only the ${MOST_FILES} newest files were looked at.`] : []),
+    ...(truncated ? [`Only the ${MOST_FILES} newest files were checked.`] : []),
     ...(unchecked.length === 0
       ? []
       : [`${row.name} has not checked ${unchecked.length} of ${paths.length} files, such as ${unchecked[0]}.`]),

@@ -1,7 +1,7 @@
 // The problems that a server publishes by itself, and whether a list belongs to the text that the server has.
 
 import { toPath } from "./addresses.ts";
-import type { ChangesAwaited } from "./changes-awaited.ts";
+import type { ChangeWaiter } from "./change-waiter.ts";
 import { type Problem, problemsIn } from "./protocol.ts";
 
 interface Published {
@@ -17,10 +17,10 @@ const MOST_PUBLISHED = 2000;
 
 export class PublishedProblems {
   readonly #lists = new Map<string, Published>();
-  readonly #waits: ChangesAwaited;
+  readonly #waits: ChangeWaiter;
   #count = 0;
 
-  constructor(waits: ChangesAwaited) {
+  constructor(waits: ChangeWaiter) {
     this.#waits = waits;
   }
 
@@ -61,10 +61,10 @@ export class PublishedProblems {
   }
 
   /** Resolves when nothing was published for a while. */
-  async quiet(signal?: AbortSignal): Promise<void> {
+  async waitUntilQuiet(signal?: AbortSignal): Promise<void> {
     for (let at = -1; at !== this.#count; ) {
       at = this.#count;
-      await this.#waits.until(() => this.#count !== at, QUIET_MS, signal);
+      await this.#waits.waitFor(() => this.#count !== at, QUIET_MS, signal);
     }
   }
 }

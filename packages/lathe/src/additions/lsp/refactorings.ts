@@ -16,7 +16,7 @@ import type { LanguageServers } from "./language-servers.ts";
 import { MovedFiles } from "./moved-files.ts";
 import { Places, shownPath } from "./places.ts";
 import { wordPattern } from "./positions.ts";
-import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
+import { filesWithName, renameOrigin, stableAnswer } from "./whole-rename.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -68,15 +68,15 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "afterApply
     if (!newName) throw new ToolFailure("Give `new_name`.");
     const place = await this.#places.placeOf(question, "renameProvider", env, signal);
     const { live, name } = place;
-    await live.loaded(place.file, { timeoutMs, signal });
+    await live.waitUntilLoaded(place.file, { timeoutMs, signal });
     const { file, position } = await renameOrigin(place, env, { timeoutMs, signal });
     const params = { textDocument: { uri: toUri(file) }, position, newName };
     const ask = (): Promise<unknown> => live.ask("textDocument/rename", params, { timeoutMs, signal });
     const users = await filesWithName(name, live, env, signal);
-    const answer = await settledAnswer(ask, users, live, env, signal);
+    const answer = await stableAnswer(ask, users, live, env, signal);
     const plan = await refactoringOf(answer, live, env);
     if (refactoredPaths(plan).length === 0)
-      throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
+      throw new ToolFailure(`The server would change nothing. Does it know ${name}?`);
     const named = await this.#namedInIndex(name, users, env, signal);
     return { ...plan, notes: [...unchangedFiles(name, named, plan.files, env), ...unchangedLines(name, plan.files)] };
   }
@@ -117,7 +117,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "afterApply
   async #actions(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal) {
     const { query, symbol, timeoutMs = TIMEOUT_MS } = question;
     const { live, file, range: named, line } = await this.#places.placeOf(question, "codeActionProvider", env, signal);
-    await live.loaded(file, { timeoutMs, signal });
+    await live.waitUntilLoaded(file, { timeoutMs, signal });
     const found = await live.findProblems(file, Math.min(timeoutMs, PROBLEMS_MS), signal);
     const at = named.start.line;
     const diagnostics =

@@ -7,7 +7,7 @@ import type { Problem } from "./protocol.ts";
 import { NoAnswer, type RequestOptions } from "./rpc-connection.ts";
 
 /** The parts of a server that are used here. */
-interface Asked {
+interface TsserverClient {
   readonly capabilities: Readonly<Record<string, unknown>>;
   ask(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
 }
@@ -15,7 +15,7 @@ interface Asked {
 const COMMAND = "typescript.tsserverRequest";
 const SEVERITIES: Readonly<Record<string, number>> = { error: 1, warning: 2, suggestion: 4, message: 3 };
 
-export function passesToTsserver({ capabilities }: Asked): boolean {
+export function passesToTsserver({ capabilities }: TsserverClient): boolean {
   const commands = isJsonObject(capabilities["executeCommandProvider"])
     ? capabilities["executeCommandProvider"]["commands"]
     : undefined;
@@ -23,11 +23,15 @@ export function passesToTsserver({ capabilities }: Asked): boolean {
 }
 
 /** Resolves when the file's project is loaded. */
-export async function awaitTsserverProject(live: Asked, file: string, options: RequestOptions): Promise<void> {
+export async function awaitTsserverProject(live: TsserverClient, file: string, options: RequestOptions): Promise<void> {
   await ask(live, "projectInfo", { file, needFileNameList: false }, options);
 }
 
-export async function tsserverProblems(live: Asked, file: string, options: RequestOptions): Promise<Problem[]> {
+export async function tsserverProblems(
+  live: TsserverClient,
+  file: string,
+  options: RequestOptions,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const command of ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"]) {
     const body = await ask(live, command, { file }, options);
@@ -37,7 +41,7 @@ export async function tsserverProblems(live: Asked, file: string, options: Reque
   return problems;
 }
 
-async function ask(live: Asked, command: string, args: object, options: RequestOptions): Promise<unknown> {
+async function ask(live: TsserverClient, command: string, args: object, options: RequestOptions): Promise<unknown> {
   const params = { command: COMMAND, arguments: [command, args, {}] };
   const answer = await live.ask("workspace/executeCommand", params, options);
   if (!isJsonObject(answer) || answer["success"] === false)

@@ -35,7 +35,7 @@ export async function renameOrigin(place: Place, env: ExecutionEnvironment, opti
  * Asks repeatedly, and each time shows the server the files that it would change and those with the name, until the
  * answer is based on texts that it was shown. `users`: files with the name.
  */
-export async function settledAnswer(
+export async function stableAnswer(
   ask: () => Promise<unknown>,
   users: readonly string[],
   live: LiveServer,
@@ -54,7 +54,7 @@ export async function settledAnswer(
       fresh.push(path);
     }
     if (fresh.length === 0) return answer;
-    await live.checked(fresh, CHECK_MS, signal);
+    await live.waitUntilChecked(fresh, CHECK_MS, signal);
   }
   throw new ToolFailure("The files keep changing. Nothing was written; ask again.");
 }
@@ -63,7 +63,7 @@ export async function settledAnswer(
 export async function showUsers(users: readonly string[], live: LiveServer, signal: AbortSignal): Promise<void> {
   const some = users.slice(0, MOST_USERS);
   for (const path of some) await live.show(path);
-  await live.checked(some, CHECK_MS, signal);
+  await live.waitUntilChecked(some, CHECK_MS, signal);
 }
 
 /** Files that contain the name as a word. */

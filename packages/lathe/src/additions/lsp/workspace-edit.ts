@@ -16,7 +16,7 @@ interface ServerEdit {
   readonly newText: string;
 }
 
-const NOT_AN_EDIT = "The server sent an edit that is none. Nothing was written.";
+const NOT_AN_EDIT = "The server sent an invalid edit. Nothing was written.";
 
 export async function refactoringOf(
   answer: unknown,
@@ -137,9 +137,7 @@ class WorkspaceEditReader {
   async #textOf(path: string, what: string): Promise<string> {
     const text = await this.#live.show(path);
     if (text === undefined)
-      throw new ToolFailure(
-        `${this.#short(path)} cannot be ${what}: it is no file that can be read. Nothing was written.`,
-      );
+      throw new ToolFailure(`${this.#short(path)} cannot be ${what}: it is not a readable file. Nothing was written.`);
     return linesOf(text).join("\n");
   }
 

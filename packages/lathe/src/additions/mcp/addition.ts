@@ -110,7 +110,7 @@ function additionOf(
     commands: async (wanted) => {
       // The first input may be a prompt of a server that is still starting.
       const isKnown = (): boolean => promptCommands(manager).some(({ name }) => name === wanted);
-      if (wanted?.startsWith(PREFIX) && !isKnown()) await manager.settled();
+      if (wanted?.startsWith(PREFIX) && !isKnown()) await manager.waitUntilStarted();
       return [mcpCommand(manager, workspace), ...promptCommands(manager)];
     },
     opened: (open) => {
@@ -156,8 +156,8 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
   const answer = person?.answer;
   let isAsking = false;
   let samples: { readonly of?: Session; count: number } = { count: 0 };
-  const alone = async <T>(work: (unneeded: AbortSignal) => Promise<T>): Promise<T> => {
-    if (isAsking) throw new Error("another question of this server is still open");
+  const oneAtATime = async <T>(work: (unneeded: AbortSignal) => Promise<T>): Promise<T> => {
+    if (isAsking) throw new Error("the server's previous question is still open");
     isAsking = true;
     try {
       return await server.ask(work);
@@ -169,7 +169,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
     ...(answer
       ? {
           elicit: (question, signal) =>
-            alone(async (unneeded) => {
+            oneAtATime(async (unneeded) => {
               const { elicit: elicited } = await import("./elicitation.ts");
               const ask: Answerer = (questions, given) => answer(questions, given);
               return elicited(server.name, question, ask, AbortSignal.any([signal, unneeded]));
@@ -179,7 +179,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
     ...(server.config.sampling
       ? {
           sample: (question) =>
-            alone(async () => {
+            oneAtATime(async () => {
               const { session } = sessions;
               if (samples.of !== session) samples = { of: session, count: 0 };
               samples.count++;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Kit, managerOf, never, ROGUE, stdio } from "../../../test/mcp/kit.ts";
-import { lastWordsIn } from "../../platform/usage/last-words.ts";
+import { lastErrorLine } from "../../platform/usage/last-error-line.ts";
 import { problemOf } from "./problem.ts";
 
 let kit: Kit | undefined;
@@ -54,7 +54,7 @@ describe("last words of a program", () => {
     ["listening\nno configuration found\n", "no configuration found"],
     ["/a.js:3\nthrow new Error('x')\n^\n\nError: x\n    at a.js:3:7 {\n  code: 5\n}\n\nNode.js v20.1.0\n", "Error: x"],
     ["Traceback (most recent call last):\n  File a\nValueError: bad\n", "ValueError: bad"],
-  ])("%j", (stderr, said) => expect(lastWordsIn(stderr)).toBe(said));
+  ])("%j", (stderr, said) => expect(lastErrorLine(stderr)).toBe(said));
 
   it("messages that only look like those of the protocol's package stay as they are", () => {
     expect(problemOf(new Error("Invalid result for x: nothing"))).toBe("Invalid result for x: nothing");

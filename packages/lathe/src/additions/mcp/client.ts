@@ -22,7 +22,7 @@ import { limitedFetch } from "./limited-fetch.ts";
 import { MESSAGE_WINDOW_MS, MOST_INSTRUCTION_CHARS, MOST_MESSAGES } from "./limits.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import type { Definitions, ServerConfig } from "./types.ts";
-import { expandVariables, resolvedValues, type ValueSources } from "./values.ts";
+import { expandVariables, resolveValues, type ValueSources } from "./values.ts";
 
 export interface ConnectOptions {
   readonly config: ServerConfig;
@@ -240,11 +240,11 @@ function guard(
 
 async function transportOf({ config, env: environment, values, auth }: ConnectOptions): Promise<Transport> {
   const text = (value: string): string => (config.isLiteral ? value : expandVariables(value, values.env));
-  const named = async (given: ServerConfig["env"]): Promise<Record<string, string>> =>
-    config.isLiteral ? { ...given } : resolvedValues(given, values);
+  const resolveNamed = async (given: ServerConfig["env"]): Promise<Record<string, string>> =>
+    config.isLiteral ? { ...given } : resolveValues(given, values);
   if (config.transport === "stdio") {
     const { command = "", args = [], cwd } = config;
-    const variables = await named(config.env);
+    const variables = await resolveNamed(config.env);
     const argv = [text(command), ...args.map(text)] as const;
     return new ProcessTransport(async () => {
       const env = await environment();
@@ -254,7 +254,7 @@ async function transportOf({ config, env: environment, values, auth }: ConnectOp
   }
   const url = new URL(text(config.url ?? ""));
   const options = {
-    requestInit: { headers: await named(config.headers) },
+    requestInit: { headers: await resolveNamed(config.headers) },
     fetch: limitedFetch,
     ...(auth ? { authProvider: auth } : {}),
   };

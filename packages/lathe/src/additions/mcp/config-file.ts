@@ -22,19 +22,24 @@ export function serversOf(file: string): JsonObject {
 
 /** Adds or replaces a server. False if it replaced one. `isShared`: the file belongs to a project. */
 export async function addServer(file: string, name: string, server: JsonObject, isShared: boolean): Promise<boolean> {
-  return !(await change(file, name, server, isShared));
+  return !(await changeEntry(file, name, server, isShared));
 }
 
 /** False if there was no such server. */
 export async function removeServer(file: string, name: string): Promise<boolean> {
-  return change(file, name, undefined, true);
+  return changeEntry(file, name, undefined, true);
 }
 
 /**
  * Changes only this entry of the text, so that everything around it stays, including comments. True if the entry
  * existed.
  */
-async function change(file: string, name: string, server: JsonObject | undefined, isShared: boolean): Promise<boolean> {
+async function changeEntry(
+  file: string,
+  name: string,
+  server: JsonObject | undefined,
+  isShared: boolean,
+): Promise<boolean> {
   return withFileLock(file, async () => {
     const [, mark = "", text = ""] = /^(\uFEFF?)(.*)$/s.exec(readTextFile(file) ?? "") ?? [];
     const { key, servers } = serversIn(text, file);

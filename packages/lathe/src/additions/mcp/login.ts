@@ -49,7 +49,7 @@ export async function logIn(
   workspace: Workspace,
   { show, ...waiting }: LoginPlace,
 ): Promise<void> {
-  mustSignIn(config);
+  requireSignIn(config);
   const { signInTo } = await import("./with-package.ts");
   try {
     await signInTo(config, signInDeps(workspace, config), {
@@ -72,12 +72,12 @@ export async function logIn(
 }
 
 export async function logOutOf(config: ServerConfig, workspace: Workspace): Promise<string> {
-  mustSignIn(config);
+  requireSignIn(config);
   const { signOutOf } = await import("./with-package.ts");
   const wasThere = await signOutOf(config, signInDeps(workspace, config));
   return wasThere ? `Signed out of ${config.name}.` : `There was no sign-in for ${config.name}.`;
 }
 
-function mustSignIn({ name, transport, oauth }: ServerConfig): void {
+function requireSignIn({ name, transport, oauth }: ServerConfig): void {
   if (transport === "stdio" || oauth === false) throw usageError(`${name} is a server without a sign-in.`);
 }

@@ -91,13 +91,13 @@ export class ServerManager {
     if (this.#hasSent) return false;
     const isWaiting = [...this.#starting.keys()].some((server) => !this.#entry(server).offered);
     const before = this.#tools;
-    if (isWaiting) await this.#allStarted(signal);
+    if (isWaiting) await this.#waitForStarting(signal);
     this.#hasSent = true;
     return this.tools() !== before;
   }
 
   /** Resolves when every starting server has connected or failed. Each has its own deadline. */
-  async settled(): Promise<void> {
+  async waitUntilStarted(): Promise<void> {
     await Promise.all(this.#starting.values());
   }
 
@@ -161,7 +161,7 @@ export class ServerManager {
   }
 
   /** Each server has its own deadline; if a user waits, all together have a short one. */
-  #allStarted(signal: AbortSignal): Promise<void> {
+  #waitForStarting(signal: AbortSignal): Promise<void> {
     const { deps, waitsForStart } = this.#options;
     return new Promise((resolve) => {
       const timer = waitsForStart ? undefined : deps.setTimer(finish, FIRST_REQUEST_WAIT_MS);

@@ -46,7 +46,7 @@ const ACTIONS: Readonly<Record<Exclude<Verb, "list">, (server: Server, place: Pl
   enable: (server, { manager }) => describeConnection(server, manager),
   disable: async (server, { manager }) => {
     await manager.disable(server);
-    return `${server.name} is off in this session. Its tools are taken from the model.`;
+    return `${server.name} is off in this session. The model no longer has its tools.`;
   },
   login: async (server, { manager, workspace, view }) => {
     await logInTo(server.config, workspace, view, server.neededScope);

@@ -5,7 +5,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, parseJson } from "@lathe/llm";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { lastWordsIn } from "../../platform/usage/last-words.ts";
+import { lastErrorLine } from "../../platform/usage/last-error-line.ts";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
 
 /** Messages before we yield: a server that floods us must not block the session. */
@@ -97,6 +97,6 @@ const endedWith = ({ exitCode, signal }: Awaited<TwoWayProcess["exited"]>, proce
 
 /** The end of its stderr, where programs explain why they exit. */
 function lastWords(process: TwoWayProcess): string {
-  const said = lastWordsIn(process.readStderr().text);
+  const said = lastErrorLine(process.readStderr().text);
   return said === "" ? "" : `: ${said}`;
 }

@@ -16,7 +16,7 @@ export function mcpScheme(manager: ServerManager): SchemeResolver {
       const server = manager.server(decodeURIComponent(name));
       if (!server) throw new Error(`There is no MCP server ${name}. ${knownServers(manager)}`);
       try {
-        return address === "" ? await listing(manager, server, signal) : await resource(server, address, signal);
+        return address === "" ? await listResources(manager, server, signal) : await resource(server, address, signal);
       } catch (error) {
         signal.throwIfAborted();
         throw new Error(failureText(server, error), { cause: error });
@@ -31,7 +31,7 @@ function serverList(manager: ServerManager): string {
   return manager.servers.map(({ name, state }) => `mcp://${encodeURIComponent(name)} (${state.kind})`).join("\n");
 }
 
-async function listing(manager: ServerManager, server: Server, signal: AbortSignal): Promise<string> {
+async function listResources(manager: ServerManager, server: Server, signal: AbortSignal): Promise<string> {
   const { resources, templates } = await server.request(signal, async (client, options) => {
     const [listed, patterns] = await Promise.all([
       client.listResources({}, options),

@@ -125,7 +125,7 @@ export class Server {
     work: (client: Client, options: RequestOptions) => Promise<T>,
     onProgress?: (progress: Progress) => void,
   ): Promise<T> {
-    const { client } = this.#connected ?? (await settledBefore(signal, this.#usable()));
+    const { client } = this.#connected ?? (await waitUnlessAborted(signal, this.#usable()));
     signal.throwIfAborted();
     const ending = this.#spare ?? new AbortController();
     this.#spare = undefined;
@@ -300,7 +300,7 @@ export class Server {
 const reasonOf = (state: ServerState): string => (state.kind === "failed" ? state.reason : state.kind);
 
 /** Stops waiting when the signal aborts; the work continues. */
-function settledBefore<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+function waitUnlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
     if (signal.aborted) onAbort();

@@ -30,7 +30,7 @@ export function expandVariables(text: string, env: ValueSources["env"]): string 
 }
 
 /** Resolves the variables of a process or the headers of a request. */
-export async function resolvedValues(
+export async function resolveValues(
   values: Readonly<Record<string, string>> = {},
   sources: ValueSources,
 ): Promise<Record<string, string>> {

@@ -16,7 +16,7 @@ export const memoryCommand = (place: (() => MemoryPlace) | string): PromptComman
   // Many users already have a command of this name.
   yields: true,
   arguments: "[view | clear | rebuild]",
-  description: "show what a new session is told of earlier ones, or delete the notes of this project",
+  description: "show the notes that a new session gets, or delete this project's notes",
   complete: (_target, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
   givesText: () => false,
   expand: async (argument, open) => {
@@ -27,15 +27,15 @@ export const memoryCommand = (place: (() => MemoryPlace) | string): PromptComman
     if (typeof place === "string") tell(place);
     else if (argument === "" || argument === "view") tell(await viewOf(place()));
     else if (argument === "clear" || argument === "reset") tell(await clearMemories(place()));
-    else if (argument === "rebuild" || argument === "enqueue") tell(await wantRebuild(place()));
+    else if (argument === "rebuild" || argument === "enqueue") tell(await requestRebuild(place()));
     else throw usageError(`/memory knows view, clear and rebuild, not "${argument}".`);
     return undefined;
   },
 });
 
-async function wantRebuild(place: MemoryPlace): Promise<string> {
-  new MemoryWork(await place.store(), place.project).want();
-  return "The notes are summed up again when Lathe next starts at a terminal with memories.enabled. To do it now: lathe memory rebuild";
+async function requestRebuild(place: MemoryPlace): Promise<string> {
+  new MemoryWork(await place.store(), place.project).requestRebuild();
+  return "The notes will be summarized again when Lathe next starts at a terminal with memories.enabled. To do it now: lathe memory rebuild";
 }
 
 /** The hint as it would be sent, then the notes that are left out of it. */
@@ -43,5 +43,5 @@ export async function viewOf(place: MemoryPlace): Promise<string> {
   const { text, stale } = await place.hint();
   const lines = stale.map(({ text: what, changed }) => `  ${what} (changed: ${changed.join(", ")})`);
   const left = lines.length === 0 ? [] : [`${countOf(lines.length, "stale note")}, not sent:`, ...lines];
-  return [text === "" ? "A new session in this project is told nothing yet." : text, ...left].join("\n");
+  return [text === "" ? "There are no notes for a new session in this project yet." : text, ...left].join("\n");
 }

@@ -11,7 +11,7 @@ import prompt from "./consolidate.md";
 import { isDirective, isRule } from "./directive.ts";
 import { cleanText, LONGEST_TEXT, type Memory } from "./memory.ts";
 import type { Digest } from "./memory-work.ts";
-import { names, networkNamesIn } from "./network-names.ts";
+import { mentionsHost, networkNamesIn } from "./network-names.ts";
 
 const item = openObject({ text: text(), from: listOf(integer()) });
 const answer = openObject({
@@ -106,7 +106,7 @@ function fitItem(
   const what = cleanText(given);
   const notes = from.map((id) => known.get(id));
   if (what === "" || what.length > LONGEST_TEXT || notes.length === 0 || notes.includes(undefined)) return [];
-  if (networkNamesIn(what).some((host) => !notes.some((note) => note && names(note.text, host)))) return [];
+  if (networkNamesIn(what).some((host) => !notes.some((note) => note && mentionsHost(note.text, host)))) return [];
   if (orders(what) && !notes.some((note) => note && isDirective(note.text))) return [];
   return [{ text: redactor.redactForSharing(what), from }];
 }

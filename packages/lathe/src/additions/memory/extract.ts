@@ -12,8 +12,8 @@ import type { FileDigests } from "./file-digests.ts";
 import { refusals } from "./fit-to-remember.ts";
 import { cleanText, LONGEST_TEXT, type NewMemory } from "./memory.ts";
 import { pathsIn } from "./paths-in.ts";
-import { textsOfOthers } from "./said-in.ts";
 import { type SessionText, saidByUser, sessionText } from "./session-text.ts";
+import { textsOfOthers } from "./texts-by-speaker.ts";
 
 const answer = openObject({
   synopsis: optional(text()),
@@ -62,11 +62,11 @@ export async function extract(journal: Journal, parts: ExtractParts): Promise<Ex
   );
   const shown = await Promise.all(known.map((names) => parts.digests.textOf(names)));
   const told = [given.synopsis ?? "", ...notes.map((one) => one.text)];
-  const [synopsis = "", ...memories] = fitting(told, ["", ...shown], journal, read, parts);
+  const [synopsis = "", ...memories] = keepFitting(told, ["", ...shown], journal, read, parts);
   const made = notes.map(async ({ entry }, i): Promise<NewMemory[]> => {
     const what = memories[i] ?? "";
     if (what === "") return [];
-    const rests = await parts.digests.ofUnchanged(known[i] ?? [], read.endedAt);
+    const rests = await parts.digests.digestUnchanged(known[i] ?? [], read.endedAt);
     // Its files have changed already, so it would never be shown.
     if (rests === undefined) return [];
     const source = entry !== undefined && journal.has(entry) ? entry : (journal.leaf ?? "");
@@ -89,7 +89,7 @@ export async function extract(journal: Journal, parts: ExtractParts): Promise<Ex
 const NOTHING: Extracted = { synopsis: "", memories: [] };
 
 /** The texts that may be remembered; "" replaces each of the others. */
-function fitting(
+function keepFitting(
   texts: readonly string[],
   shown: readonly string[],
   journal: Journal,
@@ -106,6 +106,6 @@ function fitting(
 /** Files of the project that the text names. */
 async function mentionedIn(text: string, digests: FileDigests): Promise<readonly string[]> {
   const names = pathsIn(text).map((path) => digests.nameOf(digests.absolute(path)));
-  const there = await digests.of(names.filter((name) => !isAbsolute(name)));
+  const there = await digests.digestAll(names.filter((name) => !isAbsolute(name)));
   return there.map(({ path }) => path);
 }

@@ -49,7 +49,7 @@ export class FileDigests {
 
   async #look(path: string): Promise<string | undefined> {
     if (!this.#marks) return this.#read(path);
-    return this.#marks.digestOf(path) ?? this.#marks.reading(path, () => this.#read(path));
+    return this.#marks.digestOf(path) ?? this.#marks.recordRead(path, () => this.#read(path));
   }
 
   async #read(path: string): Promise<string | undefined> {
@@ -65,7 +65,7 @@ export class FileDigests {
   }
 
   /** The files that have changed. */
-  async changed(files: readonly RestsOn[]): Promise<readonly string[]> {
+  async changedFiles(files: readonly RestsOn[]): Promise<readonly string[]> {
     const looked = await Promise.all(
       files.map(async ({ path, digest }) => ((await this.digestOf(path)) === digest ? [] : [path])),
     );
@@ -73,7 +73,7 @@ export class FileDigests {
   }
 
   /** Undefined if one of the files was changed or removed after `since`. */
-  async ofUnchanged(names: readonly string[], since: number): Promise<readonly RestsOn[] | undefined> {
+  async digestUnchanged(names: readonly string[], since: number): Promise<readonly RestsOn[] | undefined> {
     const made = await Promise.all(
       names.map(async (path) => {
         const stat = await this.#env()
@@ -105,7 +105,7 @@ export class FileDigests {
   }
 
   /** The files with their current digests, without missing ones. */
-  async of(names: readonly string[]): Promise<readonly RestsOn[]> {
+  async digestAll(names: readonly string[]): Promise<readonly RestsOn[]> {
     const made = await Promise.all(
       [...new Set(names)].map(async (path) => {
         const digest = await this.digestOf(path);

@@ -31,7 +31,7 @@ export class FileMarks {
   }
 
   /** Stores the digest that `before` reads, unless the file changes meanwhile. */
-  async reading(path: string, before: () => Promise<string | undefined>): Promise<string | undefined> {
+  async recordRead(path: string, before: () => Promise<string | undefined>): Promise<string | undefined> {
     const mark = this.#markOf(path);
     const digest = await before();
     if (mark !== undefined && digest !== undefined && mark === this.#markOf(path)) {

@@ -45,4 +45,4 @@ export const checkMemories = <T extends Memory>(
   memories: readonly T[],
   digests: FileDigests,
 ): Promise<readonly CheckedMemory<T>[]> =>
-  Promise.all(memories.map(async (memory) => ({ memory, changed: await digests.changed(memory.files) })));
+  Promise.all(memories.map(async (memory) => ({ memory, changed: await digests.changedFiles(memory.files) })));

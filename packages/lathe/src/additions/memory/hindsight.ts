@@ -121,7 +121,7 @@ export class Hindsight implements MemoryBackend {
     const answer = await this.#send("POST", "/memories/recall", body, signal);
     if (!hits.fits(answer)) throw new ToolFailure(`The memory server answered without results: ${this.#parts.address}`);
     const stale = await Promise.all(
-      answer.results.map(async (hit) => (await digests.changed(filesOf(hit))).length > 0),
+      answer.results.map(async (hit) => (await digests.changedFiles(filesOf(hit))).length > 0),
     );
     const fresh = answer.results
       .filter((_hit, i) => !stale[i])

@@ -63,7 +63,7 @@ export async function showHint(hints: readonly Hint[], digests: FileDigests, mos
     [...playbooks, ...notes].map(async ({ text: what, line, files }) => ({
       text: what,
       line,
-      changed: await digests.changed(files),
+      changed: await digests.changedFiles(files),
     })),
   );
   const stale = all.filter(({ changed }) => changed.length > 0);
@@ -77,7 +77,7 @@ export async function showHint(hints: readonly Hint[], digests: FileDigests, mos
  * out.
  */
 export function hintText(given: readonly string[], left: number, mostTokens: number): string {
-  const frame = ["<memory>", head.trim(), ...(left === 0 ? [] : [leftOut(left)]), "</memory>"];
+  const frame = ["<memory>", head.trim(), ...(left === 0 ? [] : [leftOutNote(left)]), "</memory>"];
   let room = mostTokens * TOKEN_BYTES - Buffer.byteLength(frame.join("\n"));
   const lines: string[] = [];
   for (const line of given) {
@@ -91,5 +91,5 @@ export function hintText(given: readonly string[], left: number, mostTokens: num
 const lineOf = (what: string, files: HintNote["files"]): string =>
   files.length === 0 ? `- ${what}` : `- ${what} (${files.map(({ path }) => path).join(", ")})`;
 
-const leftOut = (count: number): string =>
+const leftOutNote = (count: number): string =>
   `${countOf(count, "note")} left out: the files that ${count === 1 ? "it rests" : "they rest"} on have changed.`;

@@ -56,7 +56,7 @@ export class LocalMemory implements MemoryBackend {
     const store = await place.store();
     const id = store.add({ ...note, project, origin: "retained", at: now() });
     await place.keepHint(project);
-    return [`Retained as memory ${id}${restingOn(note.files)}.`, ...remarks].join(" ");
+    return [`Retained as memory ${id}${restingNote(note.files)}.`, ...remarks].join(" ");
   }
 
   async edit({ id, text, files }: EditRequest): Promise<string> {
@@ -73,7 +73,7 @@ export class LocalMemory implements MemoryBackend {
     const isThere = store.update(known, { ...note, at: now() });
     if (!isThere) throw new ToolFailure(`Memory ${id} was forgotten meanwhile.`);
     await place.keepHint(known.project);
-    return [`Memory ${id} is updated${restingOn(note.files)}.`, ...remarks].join(" ");
+    return [`Memory ${id} is updated${restingNote(note.files)}.`, ...remarks].join(" ");
   }
 
   async #find(query: string): Promise<FoundMemories> {
@@ -94,5 +94,5 @@ function withheldLine(withheld: readonly CheckedMemory[]): string {
   return `Withheld as stale (id: ${ids}), because files that they rest on have changed: ${files}. Look at the files instead, then update or forget them with memory_edit.`;
 }
 
-const restingOn = (files: readonly RestsOn[]): string =>
+const restingNote = (files: readonly RestsOn[]): string =>
   files.length === 0 ? "" : `, withheld once one of these changes: ${files.map(({ path }) => path).join(", ")}`;

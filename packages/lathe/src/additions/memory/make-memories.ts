@@ -70,7 +70,7 @@ export async function makeMemories(parts: MakingParts): Promise<MadeMemories | u
 export function madeLine({ sessions, memories, isSummedUp, problem }: MadeMemories): string | undefined {
   if (sessions === 0 && !isSummedUp && problem === undefined) return undefined;
   const read = `${countOf(memories, "note")} from ${countOf(sessions, "session")}`;
-  const summed = isSummedUp ? ", summed up for the next one" : "";
+  const summed = isSummedUp ? ", summarized for the next one" : "";
   return `Memory: ${read}${summed}${problem === undefined ? "" : `, then it stopped: ${problem}`}. To see them: /memory`;
 }
 
@@ -83,7 +83,7 @@ function sessionsToRead({ settings, paths, cwd, machine }: SessionWorkspace, wor
   const now = machine.deps.now();
   const oldest = now - settings["memories.maxRolloutAgeDays"] * DAY_MS;
   const newest = now - settings["memories.minRolloutIdleHours"] * HOUR_MS;
-  const wanted = (file: SessionFile): boolean => {
+  const shouldRead = (file: SessionFile): boolean => {
     if (file.mtimeMs < oldest || file.mtimeMs > newest || file.bytes > LARGEST_BYTES) return false;
     if (work.stampOf(file.path) === stampOf(file)) return false;
     const holder = lockHolder(`${file.path}.lock`, machine);
@@ -94,7 +94,7 @@ function sessionsToRead({ settings, paths, cwd, machine }: SessionWorkspace, wor
   const found: SessionFile[] = [];
   for (const file of sessionFiles(paths.sessions, cwd)) {
     if (found.length >= settings["memories.maxRolloutsPerStartup"]) break;
-    if (wanted(file)) found.push(file);
+    if (shouldRead(file)) found.push(file);
   }
   return found;
 }

@@ -58,7 +58,7 @@ async function onlyFresh<T extends { readonly files: readonly RestsOn[] }>(
   { digests }: MemoryPlace,
   all: readonly T[],
 ): Promise<readonly T[]> {
-  const changed = await Promise.all(all.map(({ files }) => digests.changed(files)));
+  const changed = await Promise.all(all.map(({ files }) => digests.changedFiles(files)));
   return all.filter((_one, i) => changed[i]?.length === 0);
 }
 
@@ -68,7 +68,7 @@ async function playbookOf(place: MemoryPlace, name: string): Promise<string | un
     .flatMap((project) => digestView(store, project).playbooks)
     .find((one) => one.name === name);
   if (!playbook) return undefined;
-  const changed = await place.digests.changed(playbook.files);
+  const changed = await place.digests.changedFiles(playbook.files);
   return changed.length === 0
     ? `# ${name}\n\n${playbook.about}\n\n${playbook.body}\n`
     : `Withheld: ${staleOf(changed)}`;

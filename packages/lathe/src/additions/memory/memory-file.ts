@@ -47,7 +47,7 @@ export function memoryFileProblem(file: string): string | undefined {
   try {
     const start = Buffer.alloc(DATABASE.length);
     const got = readSync(fd, start, 0, start.length, 0);
-    return got === 0 || start.toString("latin1") === DATABASE ? undefined : damaged(file);
+    return got === 0 || start.toString("latin1") === DATABASE ? undefined : damagedText(file);
   } finally {
     closeSync(fd);
   }
@@ -62,21 +62,23 @@ export async function openMemoryFile(file: string): Promise<MemoryDb> {
   // SQLite would make this file and its companions readable by everyone.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   chmodSync(file, 0o600);
-  return inWords(file, () => prepare(inWordsDb(file, new DatabaseSync(file, { timeout: PATIENCE_MS }))));
+  return withReadableErrors(file, () =>
+    prepare(withReadableErrorsDb(file, new DatabaseSync(file, { timeout: PATIENCE_MS }))),
+  );
 }
 
 /** Wraps all operations, because a disk may fill up, or a page turn out to be damaged, at any time. */
-function inWordsDb(file: string, db: DatabaseSyncInstance): MemoryDb {
+function withReadableErrorsDb(file: string, db: DatabaseSyncInstance): MemoryDb {
   return {
     prepare: (sql) => {
-      const statement = inWords(file, () => db.prepare(sql));
+      const statement = withReadableErrors(file, () => db.prepare(sql));
       return {
-        get: (...values) => inWords(file, () => statement.get(...values)),
-        all: (...values) => inWords(file, () => statement.all(...values)),
-        run: (...values) => inWords(file, () => statement.run(...values)),
+        get: (...values) => withReadableErrors(file, () => statement.get(...values)),
+        all: (...values) => withReadableErrors(file, () => statement.all(...values)),
+        run: (...values) => withReadableErrors(file, () => statement.run(...values)),
       };
     },
-    exec: (sql) => inWords(file, () => db.exec(sql)),
+    exec: (sql) => withReadableErrors(file, () => db.exec(sql)),
     get isTransaction() {
       return db.isTransaction;
     },
@@ -84,7 +86,7 @@ function inWordsDb(file: string, db: DatabaseSyncInstance): MemoryDb {
   };
 }
 
-function inWords<T>(file: string, work: () => T): T {
+function withReadableErrors<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -130,14 +132,14 @@ const SQLITE_BUSY = 5;
 const FULL: ReadonlySet<number> = new Set([10, 13]); // SQLITE_IOERR, SQLITE_FULL
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
 
-const damaged = (file: string): string =>
-  `${file} is damaged. Restore it from a backup, or move it away to begin anew.`;
+const damagedText = (file: string): string =>
+  `${file} is damaged. Restore it from a backup, or move it away to start over.`;
 
 function problemOf(file: string, error: unknown): string {
   if (error instanceof OtherVersion)
     return `${file} was written by a newer version of Lathe. Update Lathe, or move the file away.`;
   const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-  if (DAMAGED.has(code)) return damaged(file);
+  if (DAMAGED.has(code)) return damagedText(file);
   if (code === SQLITE_BUSY) return `${file} is being changed by another process. Try again when that is done.`;
   if (FULL.has(code)) return `${file} cannot be written: ${messageOf(error)}. Is the disk full?`;
   return `${file} cannot be used: ${messageOf(error)}`;

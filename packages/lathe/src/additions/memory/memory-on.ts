@@ -14,8 +14,8 @@ import { memoryAddresses } from "./memory-addresses.ts";
 import { MemoryPlace } from "./memory-place.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { NoteJudge } from "./note-judge.ts";
-import { saidIn } from "./said-in.ts";
 import type { MemoryChoices } from "./switches.ts";
+import { textsBySpeaker } from "./texts-by-speaker.ts";
 import { MEMORY_IS_ELSEWHERE } from "./words.ts";
 
 const PACKAGE = "@photostructure/sqlite";
@@ -42,7 +42,7 @@ export async function memoryOn(
     return {
       name: "memory",
       commands: async () => [memoryCommand(MEMORY_IS_ELSEWHERE)],
-      firstTurn: () => hint(saidIn(present().journal).byUser.at(-1) ?? ""),
+      firstTurn: () => hint(textsBySpeaker(present().journal).byUser.at(-1) ?? ""),
       ready: (made) => offer(made, tools),
     };
   }

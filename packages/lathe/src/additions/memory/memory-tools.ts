@@ -51,7 +51,7 @@ const recallTool = ({ backend, access, timeoutMs }: MemoryToolsParts): ToolDef<S
   access: () => access,
   summary: ({ query }) => query,
   card: ({ query }, result) => cardOf(["Recalling", "Recalled", "Recall"], query, result),
-  execute: async ({ query }, { signal }) => (await backend()).recall(asked(query), signal),
+  execute: async ({ query }, { signal }) => (await backend()).recall(requireQuery(query), signal),
 });
 
 const reflectTool = ({
@@ -69,7 +69,8 @@ const reflectTool = ({
   access: () => access,
   summary: ({ query }) => query,
   card: ({ query }, result) => cardOf(["Reflecting", "Reflected", "Reflect"], query, result),
-  execute: async ({ query, context = "" }, { signal }) => (await backend()).reflect(asked(query), context, signal),
+  execute: async ({ query, context = "" }, { signal }) =>
+    (await backend()).reflect(requireQuery(query), context, signal),
 });
 
 const retainTool = ({ backend, access, timeoutMs }: MemoryToolsParts): ToolDef<StaticFields<typeof retainParams>> => ({
@@ -116,7 +117,7 @@ const editTool = ({ backend, access, timeoutMs }: MemoryToolsParts): ToolDef<Sta
   },
 });
 
-function asked(query: string): string {
+function requireQuery(query: string): string {
   if (query.trim() !== "") return query;
   throw new ToolFailure("Give `query`: what you want to know, in a few words.");
 }

@@ -142,7 +142,7 @@ export class MemoryWork {
     return (row as { wanted: number } | undefined)?.wanted === 1;
   }
 
-  want(): void {
+  requestRebuild(): void {
     this.#store.db
       .prepare("INSERT INTO project (path, wanted) VALUES (?, 1) ON CONFLICT (path) DO UPDATE SET wanted = 1")
       .run(this.#project);

@@ -27,7 +27,7 @@ export function networkNamesIn(text: string): readonly string[] {
 }
 
 /** Whether the text names the host, alone or as part of an address. */
-export function names(text: string, host: string): boolean {
+export function mentionsHost(text: string, host: string): boolean {
   const lower = text.toLowerCase();
   for (let at = lower.indexOf(host); at >= 0; at = lower.indexOf(host, at + 1))
     if (!/[\w-]/.test(lower[at - 1] ?? "") && !/[\w-]/.test(lower[at + host.length] ?? "")) return true;

@@ -7,7 +7,7 @@ import type { FileDigests } from "./file-digests.ts";
 import { refusals } from "./fit-to-remember.ts";
 import { cleanText, LONGEST_TEXT, type RestsOn } from "./memory.ts";
 import { pathsIn } from "./paths-in.ts";
-import { saidIn } from "./said-in.ts";
+import { textsBySpeaker } from "./texts-by-speaker.ts";
 
 export interface FitNote {
   readonly text: string;
@@ -44,7 +44,7 @@ export class NoteJudge {
     const text = redactor.redactForSharing(plain);
     const files = await this.#filesOf(text, named);
     const shown = await this.#parts.digests.textOf(files.map(({ path }) => path));
-    const [refusal] = refusals([plain], saidIn(journal), [shown]);
+    const [refusal] = refusals([plain], textsBySpeaker(journal), [shown]);
     if (refusal !== undefined) throw new ToolFailure(refusal);
     return {
       text,
@@ -60,12 +60,11 @@ export class NoteJudge {
     const { digests, session } = this.#parts;
     const { env } = session();
     const given = named.map((path) => digests.nameOf(env.resolve(path)));
-    const rests = await digests.of(given);
+    const rests = await digests.digestAll(given);
     const missing = named.find((_path, i) => !rests.some(({ path }) => path === given[i]));
-    if (missing !== undefined)
-      throw new ToolFailure(`${missing} is no file that can be read. Name files that show it.`);
+    if (missing !== undefined) throw new ToolFailure(`${missing} is not a readable file. Name files that show it.`);
     const mentioned = pathsIn(text).map((path) => digests.nameOf(env.resolve(path)));
     const more = mentioned.filter((path) => !/^(?:\/|\.\.)/.test(path) && !given.includes(path));
-    return [...rests, ...(await digests.of(more))];
+    return [...rests, ...(await digests.digestAll(more))];
   }
 }

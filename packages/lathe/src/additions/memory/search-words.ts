@@ -23,7 +23,7 @@ export const wordsOf = (text: string): string[] =>
 
 export const isCommon = (word: string): boolean => COMMON.has(word);
 
-function wantedIn(question: string): readonly string[] {
+function searchedWords(question: string): readonly string[] {
   const words = [...new Set(wordsOf(question))];
   const telling = words.filter((word) => !isCommon(word));
   return (telling.length > 0 ? telling : words).slice(0, MOST_WORDS);
@@ -31,14 +31,14 @@ function wantedIn(question: string): readonly string[] {
 
 /** The query in FTS5's language; undefined if there is nothing to search for. */
 export function anyOfWords(question: string): string | undefined {
-  const wanted = wantedIn(question);
+  const wanted = searchedWords(question);
   if (wanted.length === 0) return undefined;
   return wanted.map((word) => `"${word}"${isBeginning(word) ? "*" : ""}`).join(" OR ");
 }
 
 /** The share of the searched words in the text, from 0 to 1. */
 export function shareOfWords(question: string, text: string): number {
-  const wanted = wantedIn(question);
+  const wanted = searchedWords(question);
   const words = wordsOf(text);
   const held = wanted.filter((word) => words.some((one) => (isBeginning(word) ? one.startsWith(word) : one === word)));
   return held.length / Math.max(1, wanted.length);

@@ -6,8 +6,8 @@ import type { TreeEntry } from "@lathe/agent/contract";
 import { isUserMessage, pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
-import { repeated } from "./fit-to-remember.ts";
-import { textsOfOthers } from "./said-in.ts";
+import { findRepeated } from "./fit-to-remember.ts";
+import { textsOfOthers } from "./texts-by-speaker.ts";
 
 interface SpokenPart {
   /** Id of the entry. */
@@ -43,10 +43,10 @@ export function sessionText(journal: Journal): SessionText {
     for (const path of filesIn(entry)) if (files.size < MOST_FILES) files.add(path);
   }
   const agents = parts.filter(({ who }) => who === "agent").map(({ text }) => text);
-  const quoted = repeated(agents, textsOfOthers(journal));
+  const quoted = findRepeated(agents, textsOfOthers(journal));
   const foreign = new Set([...quoted].map((at) => agents[at]));
   const own = parts.filter(({ who, text }) => who === "user" || !foreign.has(text));
-  return { parts: ends(own), files: [...files], endedAt };
+  return { parts: keepBothEnds(own), files: [...files], endedAt };
 }
 
 /** The user's messages in it, uncut. */
@@ -57,11 +57,11 @@ function spokenIn(entry: TreeEntry): SpokenPart[] {
   if (entry.type !== "message") return [];
   const { id, message } = entry;
   // Paragraphs are separate, so that one that repeats tool output is dropped alone.
-  if (message.role === "assistant") return spoken(id, "agent", textOf(message).split(/\n\s*\n/));
-  return isUserMessage(entry) ? spoken(id, "user", [wordsAndAttachments(message.content).words]) : [];
+  if (message.role === "assistant") return spokenParts(id, "agent", textOf(message).split(/\n\s*\n/));
+  return isUserMessage(entry) ? spokenParts(id, "user", [wordsAndAttachments(message.content).words]) : [];
 }
 
-const spoken = (entry: string, who: SpokenPart["who"], texts: readonly string[]): SpokenPart[] =>
+const spokenParts = (entry: string, who: SpokenPart["who"], texts: readonly string[]): SpokenPart[] =>
   texts.flatMap((text) => (text.trim() === "" ? [] : [{ entry, who, text: text.trim() }]));
 
 function filesIn(entry: TreeEntry): readonly string[] {
@@ -69,7 +69,7 @@ function filesIn(entry: TreeEntry): readonly string[] {
   return [...(entry.reads ?? []), ...(entry.changes ?? []).map(({ path }) => path)];
 }
 
-function ends(parts: readonly SpokenPart[]): readonly SpokenPart[] {
+function keepBothEnds(parts: readonly SpokenPart[]): readonly SpokenPart[] {
   let first = FIRST_CHARS;
   const head = parts.findIndex(({ text }) => {
     first -= text.length;

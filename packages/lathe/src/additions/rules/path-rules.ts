@@ -3,7 +3,7 @@
 import type { Middleware, SeamContext } from "@lathe/agent";
 import { compileFilter } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
-import { givenByPath, type PathText } from "../../conversation/given-by-path.ts";
+import { type PathText, pathTexts } from "../../conversation/path-texts.ts";
 import type { Place } from "../../found/discovery/place.ts";
 import type { Source } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
@@ -25,7 +25,7 @@ export function pathRules(rules: () => readonly PathRule[], place: Place): Middl
     compiled.set(rule, known);
     return known(path);
   };
-  return givenByPath({
+  return pathTexts({
     name: "rules for files",
     intro,
     textsFor: (path, context) => rules().flatMap((rule) => (matches(rule, path, context) ? [textOf(rule)] : [])),

@@ -79,15 +79,15 @@ export class StreamRules {
         this.#begin(context);
         return undefined;
       case "text_delta":
-        return this.#look(`text ${event.textId}`, "text", event.delta, context);
+        return this.#checkPiece(`text ${event.textId}`, "text", event.delta, context);
       case "reasoning_delta":
-        return this.#look(`thinking ${event.reasoningId}`, "thinking", event.reasoningDelta, context);
+        return this.#checkPiece(`thinking ${event.reasoningId}`, "thinking", event.reasoningDelta, context);
       case "tool_call_delta":
-        return this.#look(`tool ${event.callKey}`, "tool", event.delta, context, event.toolCall);
+        return this.#checkPiece(`tool ${event.callKey}`, "tool", event.delta, context, event.toolCall);
       case "tool_call_end":
         return this.#callEnds(event, context);
       case "finish":
-        return this.#whole(event.response, context);
+        return this.#checkWhole(event.response, context);
       default:
         return undefined;
     }
@@ -102,7 +102,7 @@ export class StreamRules {
     return answer;
   }
 
-  #look(
+  #checkPiece(
     key: string,
     where: Where,
     delta: string,
@@ -176,7 +176,7 @@ export class StreamRules {
     const key = `tool ${callKey}`;
     if (!answer.blocks.has(key)) {
       // A vendor may send a call in one piece.
-      const cut = this.#look(key, "tool", toolCall.rawArguments, context, toolCall);
+      const cut = this.#checkPiece(key, "tool", toolCall.rawArguments, context, toolCall);
       if (cut) return cut;
     }
     const perhaps = [...(answer.blocks.get(key)?.perhaps ?? [])];
@@ -192,13 +192,13 @@ export class StreamRules {
   }
 
   /** Checks the answer of a model that does not stream, of which nothing was checked yet. */
-  async #whole({ message }: Response, context: SeamContext): Promise<StreamCut | undefined> {
+  async #checkWhole({ message }: Response, context: SeamContext): Promise<StreamCut | undefined> {
     if (this.#answers.get(context.journal)?.blocks.size) return undefined;
     this.#begin(context);
     for (const [i, part] of message.content.entries()) {
       let cut: StreamCut | undefined;
-      if (part.kind === "text") cut = this.#look(`text ${i}`, "text", part.text, context);
-      if (part.kind === "thinking") cut = this.#look(`thinking ${i}`, "thinking", part.thinking.text, context);
+      if (part.kind === "text") cut = this.#checkPiece(`text ${i}`, "text", part.text, context);
+      if (part.kind === "thinking") cut = this.#checkPiece(`thinking ${i}`, "thinking", part.thinking.text, context);
       if (part.kind === "tool_call") {
         cut = await this.#callEnds(
           { type: "tool_call_end", callKey: `${i}`, toolCall: streamedCall(part.toolCall) },
@@ -211,7 +211,7 @@ export class StreamRules {
   }
 
   #verdict(answer: Answer, where: Where, rules: readonly Rule[]): StreamCut | undefined {
-    const cutting = rules.filter(({ interrupt = this.#options.interrupt }) => cuts(interrupt, where));
+    const cutting = rules.filter(({ interrupt = this.#options.interrupt }) => interrupts(interrupt, where));
     for (const rule of rules) if (!cutting.includes(rule)) answer.reminders.add(rule);
     if (cutting.length === 0) return undefined;
     const names = cutting.map(({ name }) => name);
@@ -244,7 +244,7 @@ function streamedCall({ id, name, type, arguments: given, rawArguments }: ToolCa
   return { id, name, type, rawArguments: raw, arguments: isText ? {} : given };
 }
 
-function cuts(mode: InterruptMode, where: Where): boolean {
+function interrupts(mode: InterruptMode, where: Where): boolean {
   if (mode === "prose-only") return where !== "tool";
   if (mode === "tool-only") return where === "tool";
   return mode === "always";

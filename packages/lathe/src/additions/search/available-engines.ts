@@ -48,7 +48,7 @@ export async function availableEngines(
     const place = baseUrlOf(row, {
       env: userEnv,
       endpoint: settings["searxng.endpoint"],
-      configured: (account) =>
+      configuredUrl: (account) =>
         (account === runKey?.provider ? baseUrl : undefined) ?? models.ownConfigOf(account)?.baseUrl,
     });
     if (place === undefined) continue;

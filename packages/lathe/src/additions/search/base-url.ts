@@ -10,13 +10,13 @@ interface NamedAddresses {
   /** The address in SearXNG's setting. */
   readonly endpoint: string;
   /** A provider's address from models.yml or an option. */
-  readonly configured: (account: string) => string | undefined;
+  readonly configuredUrl: (account: string) => string | undefined;
 }
 
 /** Undefined if the user has configured no address. */
 export function baseUrlOf(
   row: SearchEngineRow,
-  { env, endpoint, configured }: NamedAddresses,
+  { env, endpoint, configuredUrl: configured }: NamedAddresses,
 ): { readonly baseUrl: string; readonly isOwnUrl: boolean; readonly problem?: string } | undefined {
   const inEnv = (names: readonly string[]): string | undefined =>
     names.map((name) => env[name]?.trim()).find((value) => value);
@@ -24,7 +24,7 @@ export function baseUrlOf(
     (row.id === "searxng" && endpoint !== "" ? endpoint : undefined) ??
     inEnv([`${row.id.toUpperCase()}_SEARCH_BASE_URL`, ...(row.baseUrlEnv ?? [])]) ??
     // An engine that is a model uses the address of its vendor's other models.
-    (row.model === undefined ? undefined : ofModels(row.accounts?.[0] ?? row.id, env, configured, inEnv));
+    (row.model === undefined ? undefined : modelBaseUrl(row.accounts?.[0] ?? row.id, env, configured, inEnv));
   const baseUrl = (own ?? row.baseUrl)?.replace(/\/+$/, "");
   if (baseUrl === undefined) return undefined;
   const place = { baseUrl, isOwnUrl: own !== undefined };
@@ -34,14 +34,14 @@ export function baseUrlOf(
   return { ...place, problem: `The address of ${row.name} is not one of http or https: ${shown}` };
 }
 
-function ofModels(
+function modelBaseUrl(
   account: string,
   env: NamedAddresses["env"],
-  configured: NamedAddresses["configured"],
+  configuredUrl: NamedAddresses["configuredUrl"],
   inEnv: (names: readonly string[]) => string | undefined,
 ): string | undefined {
   const isFoundry = account === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
-  const url = configured(account) ?? inEnv(isFoundry ? ["FOUNDRY_BASE_URL"] : (findRow(account)?.baseUrlEnv ?? []));
+  const url = configuredUrl(account) ?? inEnv(isFoundry ? ["FOUNDRY_BASE_URL"] : (findRow(account)?.baseUrlEnv ?? []));
   // Engines add the API version themselves, unless the usual address contains it.
   return account === "openai" ? url : url?.replace(/\/v1(?:beta)?\/*$/, "");
 }

@@ -49,21 +49,21 @@ export function connectEngine(available: AvailableEngine, surroundings: EngineSu
     search: async (query, gate, signal) => {
       // Addresses in the user's own settings count as typed by the user.
       if (isOwnUrl) gate.openTyped(baseUrl);
-      const answer = await inTime(engine, { ...surroundings, name: row.name }, signal, async (inner) =>
+      const answer = await withinDeadline(engine, { ...surroundings, name: row.name }, signal, async (inner) =>
         engine.search(query, await meansOf(available, { ...surroundings, otherUrl, gate, signal: inner })),
       );
-      return shownPart(answer, query);
+      return withinLimit(answer, query);
     },
   };
 }
 
 /** Applies `limit`: not every engine takes a count, and some have a minimum. */
-function shownPart(answer: SearchAnswer, { limit, numSearchResults }: SearchQuery): SearchAnswer {
+function withinLimit(answer: SearchAnswer, { limit, numSearchResults }: SearchQuery): SearchAnswer {
   const most = limit ?? numSearchResults;
   return most === undefined ? answer : { ...answer, sources: answer.sources.slice(0, Math.max(1, most)) };
 }
 
-async function inTime<T>(
+async function withinDeadline<T>(
   { timeoutMs: own = USUAL_MS }: Engine,
   { timeoutMs: ms = own, name }: { timeoutMs?: number | undefined; name: string },
   signal: AbortSignal,

@@ -2,7 +2,7 @@
 
 import type { PromptCommand } from "../../conversation/session-contract.ts";
 import type { Skill } from "../../found/skills/skill.ts";
-import { givenSkill } from "../../found/skills/skills.ts";
+import { skillPrompt } from "../../found/skills/skills.ts";
 
 export function skillCommands(skills: readonly Skill[]): readonly PromptCommand[] {
   return skills.map((skill) => ({
@@ -14,7 +14,7 @@ export function skillCommands(skills: readonly Skill[]): readonly PromptCommand[
       const { BUNDLED_SKILLS } = await import("../../found/skills/bundled/index.ts");
       if (Object.hasOwn(BUNDLED_SKILLS, skill.name))
         session.warn(`/skill:${skill.name} is the skill ${skill.source.path}, not the bundled one.`, "skill");
-      return givenSkill(skill, task);
+      return skillPrompt(skill, task);
     },
   }));
 }

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { isJsonObject, messageOf } from "@lathe/llm";
-import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
+import { isTrusted, isUnchangedSinceTrust } from "../../config/trust/trust.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
 export interface SshHost {
@@ -46,7 +46,7 @@ export function findHosts(workspace: Workspace): FoundHosts {
   for (const { file, isProjects } of candidates(workspace)) {
     if (!existsSync(file)) continue;
     // A stranger's host is a place to which secrets could be sent.
-    if (isProjects && !(isTrusted(paths.trust, cwd, machine.userHome) && isAsTrusted(paths.trust, file))) {
+    if (isProjects && !(isTrusted(paths.trust, cwd, machine.userHome) && isUnchangedSinceTrust(paths.trust, file))) {
       warnings.push(`${file} has no effect until you trust it: lathe trust`);
       continue;
     }

@@ -13,7 +13,7 @@ export const toolSearchAddition: AdditionMaker = async (
     mode: settings["tools.discoveryMode"],
     essential: settings["tools.essentialOverride"],
     builtin: () => session?.profile.toolRegistry.tools() ?? [],
-    known: () => session?.knownTools() ?? [],
+    knownTools: () => session?.knownTools() ?? [],
     selected: [...(journal.context.state.mcpTools ?? []), ...tools, ...loadedTools],
     onSelected: (selectedToolNames) => void journal.append({ type: "mcp_tool_selection", selectedToolNames }),
   });

@@ -32,7 +32,7 @@ function searchOver({ fromServers = () => [], ...options }: Given): { search: To
     onSelected: (names) => found.push([...names]),
     ...options,
     builtin,
-    known: () => [...builtin(), ...fromServers()],
+    knownTools: () => [...builtin(), ...fromServers()],
   });
   servers.set(search, fromServers);
   return { search, found };

@@ -21,7 +21,7 @@ export interface ToolSearchOptions {
   /** The tools of the current profile. */
   readonly builtin: () => readonly ToolDef[];
   /** All tools of the session, hidden or not. */
-  readonly known: () => readonly ToolDef[];
+  readonly knownTools: () => readonly ToolDef[];
   /** Names that are offered without a search: found in an earlier process, or named by the host. */
   readonly selected: readonly string[];
   readonly onSelected: (names: readonly string[]) => void;
@@ -57,7 +57,7 @@ export class ToolSearch implements ToolProvider {
   }
 
   tools(): readonly SessionTool[] {
-    const known = this.#options.known();
+    const known = this.#options.knownTools();
     if (this.#tools && known.length === this.#known.length && known.every((tool, i) => tool === this.#known[i]))
       return this.#tools;
     this.#known = known;

@@ -62,7 +62,10 @@ export async function endJobs(session: Session, setTimer: ClientDeps["setTimer"]
   await endRunningJobs(session, setTimer);
   const ended = (await session.env.endLeftBehind?.()) ?? 0;
   if (ended > 0)
-    session.warn(`Stopped before the checks ran: what commands had left in the background (${ended}).`, "jobs_stopped");
+    session.warn(
+      `Stopped before the checks ran: programs that commands left in the background (${ended}).`,
+      "jobs_stopped",
+    );
 }
 
 async function endRunningJobs({ beside, warn }: Session, setTimer: ClientDeps["setTimer"]): Promise<void> {

@@ -136,7 +136,7 @@ export class SessionVerification {
     const answerId = lastAnswer(session);
     const isCut = own.at(-1)?.sentBack === true && own.at(-1)?.answerId === answerId;
     const earlier = isCut ? own.slice(0, -1) : own;
-    let work = await source.look();
+    let work = await source.readWork();
     const known = own.at(-1);
     if (work && known && !isCut && !this.#isStale && known.tree === digest(work.tree)) {
       this.#verdict = { verdict: known.verdict, reasons: known.reasons };
@@ -161,7 +161,7 @@ export class SessionVerification {
         },
       );
       verified = work;
-      work = await source.look();
+      work = await source.readWork();
       if (!work || work.tree === verified.tree || report.verdict === "failed") break;
       if (report.ranIn === "project") {
         report = {

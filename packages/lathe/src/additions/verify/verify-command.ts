@@ -11,7 +11,7 @@ import type { SessionVerification } from "./session-verification.ts";
 const HEAD: CommandHead<unknown> = {
   name: "verify",
   arguments: "[accept]",
-  description: "show what the checks have proven, or accept work that is not proven",
+  description: "show what the checks have proven, or accept unproven work",
   complete: (_conversation, typed) => ["accept"].filter((word) => word.startsWith(typed)),
 };
 
@@ -29,11 +29,11 @@ export function verifyCommand(
     if (word === "accept") {
       const who = machine.env["USER"] ?? machine.env["LOGNAME"] ?? "the user";
       verification.accept(who);
-      return [`Accepted by ${who}.${hasChecks ? " What follows is verified against the files as they are now." : ""}`];
+      return [`Accepted by ${who}.${hasChecks ? " Later work is verified against the files as they are now." : ""}`];
     }
     const { last } = verification;
     if (last) return hasChecks ? evidenceLines(last) : [...evidenceLines(last), NO_CHECKS];
-    return [hasChecks ? `Nothing was verified yet. Checks: ${verification.commands.join("; ")}` : NO_CHECKS];
+    return [hasChecks ? `Nothing has been verified yet. Checks: ${verification.commands.join("; ")}` : NO_CHECKS];
   };
   return {
     ...HEAD,
@@ -43,7 +43,7 @@ export function verifyCommand(
     },
     expand: (argument, { session, permissions }) => {
       if (permissions.isUnattended && argument.trim() === "accept")
-        throw usageError("The session is unattended: only a person can accept work that is not proven.");
+        throw usageError("The session is unattended: only a person can accept unproven work.");
       session.warn(answer(argument).join("\n"), "verify");
       return undefined;
     },
@@ -62,7 +62,7 @@ function evidenceLines(evidence: Evidence): string[] {
 
 const OF: Readonly<Record<RanCheck["of"], string>> = {
   now: "",
-  "old tests": " with the tests of before",
+  "old tests": " with the original tests",
   "old code": " with the new tests on the old code",
 };
 

@@ -24,7 +24,7 @@ export interface WorkSource {
   readonly since: number | undefined;
   /** Must be called before anything may change files. */
   begin(): Promise<void>;
-  look(): Promise<Work | undefined>;
+  readWork(): Promise<Work | undefined>;
   /** Undefined if the original files are not known. */
   readonly before: (() => FilesBefore) | undefined;
   /** Makes the verdict final: later changes are new work. */
@@ -65,7 +65,7 @@ export function projectWork(
       return watch().base?.at;
     },
     begin: () => watch().begin(),
-    look: async () => {
+    readWork: async () => {
       const now = await watch().look();
       if (!now) return undefined;
       const doubts = [
@@ -91,7 +91,7 @@ export function copyWork(view: RunView, now: () => number): WorkSource {
     begin: async () => {
       hasBegun = true;
     },
-    look: async () => ({ ...(await view.work()), doubts: [] }),
+    readWork: async () => ({ ...(await view.work()), doubts: [] }),
     before: undefined,
     settle: () => {},
   };

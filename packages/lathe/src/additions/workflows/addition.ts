@@ -83,7 +83,7 @@ function workflowCommand(workflows: () => Promise<SessionWorkflows>): PartComman
   return {
     name: "workflow",
     arguments: "[stop]",
-    description: "show where the workflow of this session stands, or end it",
+    description: "show the state of this session's workflow, or end it",
     whileWorking: true,
     acts: true,
     complete: (_target, typed) => ["stop"].filter((verb) => verb.startsWith(typed)),

@@ -6,14 +6,14 @@ import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Question, S
 import { renderQuestions, type ToolDef } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
 import type { GateDialog } from "../../conversation/gates/gate.ts";
-import { staysOpen } from "../../conversation/gates/open-question.ts";
+import { staysOpenText } from "../../conversation/gates/open-question.ts";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
 import goOn from "../../conversation/go-on.md";
 import { saveInProject } from "../../conversation/save-in-project.ts";
 import type { GoalKeeper } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { bundledSkill } from "../../found/skills/bundled/index.ts";
-import { givenSkill } from "../../found/skills/skills.ts";
+import { skillPrompt } from "../../found/skills/skills.ts";
 import { CliError, usageError } from "../../platform/usage/exit.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { GOAL_FACT, goalIn } from "../goal/goal.ts";
@@ -89,10 +89,10 @@ export class SessionWorkflows {
       throw usageError(
         `The workflow ${running.workflow} is at ${running.state}. Finish it, or end it with /workflow stop.`,
       );
-    if (definition.name === deepInterview.name) this.#mustBeQuiet();
+    if (definition.name === deepInterview.name) this.#requireQuiet();
     this.#work.begin(definition, this.#kindOf(definition.name).begin(wish));
     this.arm();
-    return givenSkill(bundledSkill(definition.name), wish);
+    return skillPrompt(bundledSkill(definition.name), wish);
   }
 
   /**
@@ -100,7 +100,7 @@ export class SessionWorkflows {
    * not change.
    */
   arm(): void {
-    const name = readable(() => this.#work.state)?.workflow;
+    const name = readOrUndefined(() => this.#work.state)?.workflow;
     if (name === undefined || this.#tools.has(name)) return;
     const tool = this.#kindOf(name).tool();
     this.#tools.set(name, tool);
@@ -142,7 +142,7 @@ export class SessionWorkflows {
   /** Called when the goal has changed: its last proof completes the workflow. */
   onGoal(): void {
     const goal = goalIn(this.#parts.session.facts.read(GOAL_FACT));
-    const at = readable(() => this.#work.current);
+    const at = readOrUndefined(() => this.#work.current);
     if (at?.workflow !== ultragoal.name || at.state !== "executing" || goal?.state !== "met") return;
     if (goal.subGoals.every(({ evidence }) => evidence !== undefined)) this.#work.move("done", {});
   }
@@ -150,19 +150,19 @@ export class SessionWorkflows {
   /** The user interrupted the work: the open question is no longer visible, but still waits. */
   onInterrupted(): void {
     const open = this.dialog();
-    if (open) this.#parts.session.warn(staysOpen(open.question.question), "workflow_gate");
+    if (open) this.#parts.session.warn(staysOpenText(open.question.question), "workflow_gate");
   }
 
   /** The open question; also undefined for a workflow of an unknown version. */
   dialog(): GateDialog | undefined {
-    const at = readable(() => this.#work.current);
+    const at = readOrUndefined(() => this.#work.current);
     return at && this.#work.openAt(this.#kindOf(at.workflow).steps);
   }
 
   /** Ends the workflow and returns a sentence for the user. */
   stop(): string {
-    const state = readable(() => this.#work.current);
-    if (state === undefined && readable(() => this.#work.state) !== undefined)
+    const state = readOrUndefined(() => this.#work.current);
+    if (state === undefined && readOrUndefined(() => this.#work.state) !== undefined)
       throw usageError("This session is in no workflow.");
     this.#work.stop();
     return `The workflow ${state?.workflow ?? ""} was ended. Files stay as they are.`.replace("  ", " ");
@@ -177,7 +177,7 @@ export class SessionWorkflows {
   // ---- internals ----
 
   /** Refuses to begin while something runs that could change files during the interview. */
-  #mustBeQuiet(): void {
+  #requireQuiet(): void {
     const { subagents, beside } = this.#parts.session;
     const hasJobs = beside.jobs?.list().some(({ handle }) => handle.running) ?? false;
     if (subagents.directory.running > 0)
@@ -235,7 +235,7 @@ function wordsOf(content: InputContent): string {
 }
 
 /** Undefined if this version of Lathe cannot read it. */
-function readable<T>(read: () => T): T | undefined {
+function readOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { PromptCommand } from "../../conversation/session-contract.ts";
 import { bundledSkill } from "../../found/skills/bundled/index.ts";
-import { givenSkill } from "../../found/skills/skills.ts";
+import { skillPrompt } from "../../found/skills/skills.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
@@ -16,8 +16,8 @@ export const teamCommand = ({ paneStarter }: Machine): PromptCommand => ({
       throw usageError(
         "A team needs panes of tmux. Start the session with lathe --tmux (lathe --tmux -c continues the last one), and use /skill:team there.",
       );
-    if (paneStarter.member) throw usageError("A worker leads no team. Use /skill:team in the leader's pane.");
-    if (wish === "") throw usageError("Say what the team is to do: /skill:team <what to do>");
-    return givenSkill(bundledSkill("team"), wish);
+    if (paneStarter.member) throw usageError("A worker cannot lead a team. Use /skill:team in the leader's pane.");
+    if (wish === "") throw usageError("Say what the team should do: /skill:team <what to do>");
+    return skillPrompt(bundledSkill("team"), wish);
   },
 });

@@ -8,9 +8,9 @@ import type { SessionGates } from "../../conversation/gates/session-gates.ts";
 import { noSuchOption } from "../../conversation/no-such-option.ts";
 import { WORKFLOWS } from "./definitions.ts";
 import {
-  beginning,
   hasEnded,
-  moved,
+  initialState,
+  moveState,
   readWorkflow,
   STOPPED,
   WORKFLOW_FACT,
@@ -24,10 +24,10 @@ export interface GateStep {
   readonly gate: Omit<GateRequest, "key">;
   readonly dialog: GateDialog;
   /** The move that follows from the answer, and what to tell the model. May run again after a kill. */
-  settle(answer: JsonValue): Promise<Settled>;
+  settle(answer: JsonValue): Promise<StepOutcome>;
 }
 
-interface Settled {
+interface StepOutcome {
   readonly to: string;
   readonly data: JsonObject;
   readonly told: string;
@@ -57,17 +57,17 @@ export class WorkflowWork {
   }
 
   begin(definition: WorkflowDefinition, data: JsonObject): void {
-    this.#write(beginning(definition, data));
+    this.#write(initialState(definition, data));
   }
 
-  move(to: string, change: Parameters<typeof moved>[3]): void {
+  move(to: string, change: Parameters<typeof moveState>[3]): void {
     const { current } = this;
     if (!current) throw new Error("This session is in no workflow.");
-    this.#write(moved(definitionOf(current), current, to, change));
+    this.#write(moveState(definitionOf(current), current, to, change));
   }
 
   /** The result of the call with this id, if it is repeated after a kill. */
-  toldBy(callId: string): string | undefined {
+  resultOf(callId: string): string | undefined {
     const last = this.state?.last;
     return last?.callId === callId ? last.told : undefined;
   }
@@ -104,7 +104,7 @@ export class WorkflowWork {
   async settleOpen(stepOf: StepOf, words: string, tell: (told: string) => void): Promise<string | undefined> {
     const state = this.current;
     const gates = this.#gates();
-    const gate = state?.gate && gates.ofKey(state.gate.key);
+    const gate = state?.gate && gates.gateOfKey(state.gate.key);
     const step = state && stepOf(state);
     // Without a gate, the process ended before the user saw the question.
     if (!gate || !step) return undefined;
@@ -125,7 +125,7 @@ export class WorkflowWork {
   /** The question of the gate that waits for an answer. */
   openAt(stepOf: StepOf): GateDialog | undefined {
     const state = this.current;
-    const gate = state?.gate && this.#gates().ofKey(state.gate.key);
+    const gate = state?.gate && this.#gates().gateOfKey(state.gate.key);
     const step = state && stepOf(state);
     return gate && step && this.#gates().isOpen(gate) ? step.dialog : undefined;
   }

@@ -1,7 +1,7 @@
 // Moves and versions of a workflow's state (G-105).
 
 import { expect, it } from "vitest";
-import { beginning, moved, readWorkflow, STOPPED, type WorkflowDefinition, workflowFact } from "./workflow.ts";
+import { initialState, moveState, readWorkflow, STOPPED, type WorkflowDefinition, workflowFact } from "./workflow.ts";
 
 const FIRST: WorkflowDefinition = {
   ...{ name: "wall", version: 1, arguments: "<wish>", description: "builds", start: "open", ends: ["built"] },
@@ -19,21 +19,21 @@ const THIRD: WorkflowDefinition = {
     2: ({ state, data }) => ({ state, data: { ...data, stones: 0 } }),
   },
 };
-const old = { ...beginning(FIRST, { wish: "a wall" }), gate: { key: "c1" } };
+const old = { ...initialState(FIRST, { wish: "a wall" }), gate: { key: "c1" } };
 
 it("G-105 a move that the workflow does not have is refused by name, and one from an end says that it has ended", () => {
-  const end = moved(FIRST, old, "built");
+  const end = moveState(FIRST, old, "built");
   expect(end).toMatchObject({ state: "built", data: { wish: "a wall" } });
-  expect(() => moved(FIRST, old, "asking")).toThrow(
+  expect(() => moveState(FIRST, old, "asking")).toThrow(
     "The workflow wall cannot go from open to asking: from there it goes to built.",
   );
-  expect(() => moved(FIRST, end, "open")).toThrow("cannot go from built to open: it has ended.");
+  expect(() => moveState(FIRST, end, "open")).toThrow("cannot go from built to open: it has ended.");
 });
 
 it("G-105 a state of an earlier version is read as the present one has it, with its gate; what has no way is refused", () => {
   const read = readWorkflow(workflowFact(old), { wall: THIRD });
   expect(read).toEqual({ ...old, version: 3, state: "asking", data: { wish: "a wall", stones: 0 } });
-  expect(moved(THIRD, read ?? old, "built")).toMatchObject({ version: 3, state: "built" });
+  expect(moveState(THIRD, read ?? old, "built")).toMatchObject({ version: 3, state: "built" });
   expect(readWorkflow(workflowFact({ ...old, state: STOPPED }), { wall: THIRD })).toBeUndefined();
   const gap = { ...THIRD, upgrades: { 1: THIRD.upgrades?.[1] as never } };
   for (const [fact, definition, version] of [

@@ -46,7 +46,7 @@ export interface WorkflowState {
 /** The user ended the workflow, from any state. */
 export const STOPPED = "stopped";
 
-export const beginning = (definition: WorkflowDefinition, data: JsonObject): WorkflowState => ({
+export const initialState = (definition: WorkflowDefinition, data: JsonObject): WorkflowState => ({
   workflow: definition.name,
   version: definition.version,
   state: definition.start,
@@ -57,7 +57,7 @@ export const hasEnded = ({ state }: WorkflowState, { ends }: WorkflowDefinition)
   state === STOPPED || ends.includes(state);
 
 /** The state after a legal move. Throws an error that names any other move. */
-export function moved(
+export function moveState(
   definition: WorkflowDefinition,
   at: WorkflowState,
   to: string,
@@ -93,7 +93,7 @@ export function readWorkflow(
     throw usageError(
       `This session is in the workflow ${workflow}, which this Lathe does not have. It has: ${known}. ${TO_END}`,
     );
-  const read = upgraded(fact as unknown as WorkflowState, definition);
+  const read = upgradeState(fact as unknown as WorkflowState, definition);
   if (read.version !== definition.version)
     throw usageError(
       `This session is in version ${String(version)} of the workflow ${workflow}; this Lathe knows version ${definition.version}. ${TO_END}`,
@@ -104,7 +104,7 @@ export function readWorkflow(
 }
 
 /** Upgrades a state as far as possible; the next move stores the result. A stopped workflow stays stopped. */
-function upgraded(from: WorkflowState, { version, upgrades = {} }: WorkflowDefinition): WorkflowState {
+function upgradeState(from: WorkflowState, { version, upgrades = {} }: WorkflowDefinition): WorkflowState {
   let at = from;
   while (Number.isSafeInteger(at.version) && at.version < version) {
     const upgrade = Object.hasOwn(upgrades, at.version) ? upgrades[at.version] : undefined;

@@ -1,24 +1,24 @@
-// Messages of commits by a model: how one is asked for, and what becomes of its answer. `lathe commit` uses the same; here is what the
-// commit says that a branch with the work of an agent consists of: its assignment, or what a model makes of the changes.
+// Commit messages written by a model: the request, and the cleaning of its answer. `lathe commit` uses the same. Here
+// it is for the branch with an agent's work: the message is its assignment, or the model's description of the changes.
 
 import { commitAuthor, commitTitle, plainCommitMessage } from "@lathe/agent/agents";
 import type { Beside } from "@lathe/agent/session";
 import { Message, messageOf } from "@lathe/llm";
 import prompt from "./commit-message.md";
 
-/** What a model is told that writes the message of a commit. */
+/** The instructions for a model that writes a commit message. */
 export const MESSAGE_PROMPT = prompt.trim();
 
-/** Who asks a model outside the conversation. */
+/** Sends a request to a model outside the conversation. */
 export type AsksModel = Pick<Beside, "callModel">;
 
 const TIMEOUT_MS = 60_000;
-/** Of the changes; the beginning says what they are about. */
+/** Length of the patch in the request; its beginning shows what the change is about. */
 const MOST_PATCH = 24_000;
 const MOST_TEXT = 2_000;
 
-/** `problem`: why it is the plain one. */
-export async function writtenMessage(
+/** `problem` says why the message is the plain one. */
+export async function askForMessage(
   { agentId, task, patch }: { readonly agentId: string; readonly task: string; readonly patch: string },
   beside: AsksModel,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function writtenMessage(
   }
 }
 
-/** Drops fences and control characters; the first line is the title. "" when nothing is left. */
+/** Removes fences and control characters; the first line is the title. "" if nothing is left. */
 export function cleanMessage(answer: string, titleOf: (line: string) => string): string {
   const lines = answer
     .replace(/^```\w*$/gm, "")

@@ -1,4 +1,4 @@
-// Isolated agents of a session of the command: where their copies are kept, and what the settings say about them.
+// The isolated agents of a session: where their copies are kept, and the settings for them.
 
 import type { ExecutionEnvironment, Journal } from "@lathe/agent";
 import {
@@ -12,24 +12,24 @@ import { personalIgnoreFile } from "@lathe/agent/world";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { FileHistory } from "../rewind/file-history.ts";
-import { type AsksModel, writtenMessage } from "./commit-message.ts";
+import { type AsksModel, askForMessage } from "./commit-message.ts";
 import { recoverViews } from "./recover-views.ts";
 import { howToDrop, storeOf } from "./view-store.ts";
 
 export interface IsolatedWorkParts {
   readonly workspace: Workspace;
   readonly journal: Journal;
-  /** Of the session: patches are kept there. */
+  /** The session's folder, where patches are kept. */
   readonly folder?: string | undefined;
   readonly history: FileHistory | undefined;
-  /** What the session puts around its own environment. */
+  /** The wrapper that the session puts around its own environment. */
   readonly guard: (env: ExecutionEnvironment) => ExecutionEnvironment;
 }
 
 export class IsolatedWork {
   readonly #workspace: Workspace;
   readonly agents: IsolatedAgents;
-  /** Said before the session could be told. */
+  /** Messages from before the session could show them. */
   readonly #unsaid: string[] = [];
   #warn: ((message: string) => void) | undefined;
   #beside: AsksModel | undefined;
@@ -43,7 +43,7 @@ export class IsolatedWork {
       store: storeOf(workspace),
       patches: folder ?? workspace.paths.patches,
       journal,
-      // Each view owns its processes, and the settings may change while the session runs.
+      // A new value each time: each copy owns its processes, and the settings may change during the session.
       get host() {
         return hostOptions(workspace, warn);
       },
@@ -67,7 +67,7 @@ export class IsolatedWork {
     this.agents = new IsolatedAgents(options);
   }
 
-  /** What killed processes left is undone and removed before a caller asks what became of it. */
+  /** Undoes and removes what killed processes left behind, before a caller asks what became of it. */
   async recover(): Promise<void> {
     this.#unsaid.push(...(await recoverViews(this.#workspace)));
   }
@@ -85,13 +85,13 @@ export class IsolatedWork {
     const { settings, cwd, env } = this.#workspace;
     if (settings["task.isolation.commits"] !== "ai" || !this.#beside) return plainCommitMessage(agentId, task);
     const patch = await patchOf(delta, cwd, { baseEnv: env });
-    const written = await writtenMessage({ agentId, task, patch: patch.toString("utf8") }, this.#beside, signal);
+    const written = await askForMessage({ agentId, task, patch: patch.toString("utf8") }, this.#beside, signal);
     if (written.problem !== undefined) this.#warn?.(`The commit of ${agentId} has a plain message: ${written.problem}`);
     return written.message;
   }
 }
 
-/** What the agent's file says counts before the setting, unless it leaves the choice to it. */
+/** The agent's file takes precedence over the setting, unless it leaves the choice to it. */
 function kindOf(own: string | undefined, mode: string): ViewKind | "auto" {
   if (mode === "none") throw new Error("task.isolation.mode is none. Set it to auto, or start another agent.");
   const wanted = own === undefined || own === "none" || own === "auto" ? mode : own;

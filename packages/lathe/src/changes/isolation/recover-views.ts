@@ -1,4 +1,4 @@
-// Tells of what killed processes have left in the views of a project: the work of agents, and views of whole runs.
+// Cleans up after killed processes in the isolated copies of a project: the work of agents, and copies of whole runs.
 
 import { recoverAgentWork } from "@lathe/agent/agents";
 import type { LeftView } from "@lathe/agent/files";
@@ -7,14 +7,14 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { howToDrop, storeOf } from "./view-store.ts";
 
 /**
- * Removes what killed processes left, makes patches of what their agents had changed, and says what was done to files, and which views
- * are kept: each once, and those that the caller wants to tell of.
+ * Removes what killed processes left behind, and saves their agents' changes as patches. Returns what was done to files
+ * and which copies are kept; each is reported once, and only those that the caller wants to report.
  */
 export async function recoverViews(
   workspace: Workspace,
   tellsOf: (id: string) => boolean = () => true,
 ): Promise<string[]> {
-  const { cwd: root, paths, said } = workspace;
+  const { cwd: root, paths, reported: said } = workspace;
   const host = hostOptions(workspace, () => {});
   const store = storeOf(workspace);
   const { landings, work, left } = await recoverAgentWork({ root, store, host, patches: paths.patches, howToDrop });
@@ -26,7 +26,7 @@ export async function recoverViews(
   return [...landings, ...fresh, ...kept.map(leftLine)];
 }
 
-/** A run that was cut off, or left with changes. */
+/** Describes the copy of a run that was interrupted or ended with changes. */
 function leftLine({ id, isCutOff }: LeftView): string {
   const what = isCutOff
     ? "A run was cut off: its changes are kept."

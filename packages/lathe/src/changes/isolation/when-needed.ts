@@ -1,4 +1,5 @@
-// Isolated work is loaded when an agent works apart, or when something may be left of one that did: a start does not pay for it.
+// Loads isolated work when an agent needs an isolated copy, or when one may have left something behind, so that a start
+// does not pay for it.
 
 import { readdirSync, statSync } from "node:fs";
 import type { Isolation, IsolationRequest } from "@lathe/agent/agents";
@@ -14,14 +15,14 @@ export class IsolationWhenNeeded {
     this.#parts = parts;
   }
 
-  /** Of views, landings and commits of the project that are under way. */
+  /** The folder with the project's copies and its changes and commits in progress. */
   get store(): string {
     return storeOf(this.#parts.workspace);
   }
 
-  /** What killed processes left is undone and removed before a caller asks what became of it. */
+  /** Undoes and removes what killed processes left behind, before a caller asks what became of it. */
   async recover(): Promise<void> {
-    // Mostly no project has anything there, and the name of the store takes node:crypto.
+    // Usually no project has anything there, and computing the store's name loads node:crypto.
     if (!hasEntries(this.#parts.workspace.paths.views)) return;
     if (hasEntries(this.store)) await (await this.#load()).recover();
   }

@@ -1,5 +1,5 @@
-// Keeps what the calls of a session do to files, so that they can be rewound. The code for it is loaded with the first call that
-// may change something.
+// Records how the calls of a session change files, so that the changes can be undone. The code is loaded with the first
+// call that may change something.
 
 import type { Middleware, Session, SessionEvent, SessionOptions } from "@lathe/agent";
 import { mayChangeFiles, type Rewinder } from "@lathe/agent/files";
@@ -9,15 +9,15 @@ import type { FileHistoryParts, OpenedSnapshots } from "./open-snapshots.ts";
 
 export interface FileHistory {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
-  /** Around a change of files that is no call. */
+  /** Records a change of files that is not a call. */
   aroundLanding(paths: readonly string[], write: () => Promise<void>): Promise<void>;
-  /** The landing is a step of its own; it is taken back with the message that tells of it, if one will. */
+  /** The change becomes a step of its own. It is undone with the message that reports it, if there is one. */
   endLanding(toldBy: string | undefined): void;
   readonly middleware: Middleware;
   follow(event: SessionEvent): void;
   settle(): Promise<void>;
   rewinder(session: Session): Promise<Rewinder>;
-  /** Finishes a rewind that an earlier process was killed in. */
+  /** Finishes a rewind during which an earlier process was killed. */
   finishCut(session: Session): Promise<void>;
 }
 

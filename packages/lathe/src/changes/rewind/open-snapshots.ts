@@ -1,4 +1,4 @@
-// Snapshots of this workspace: which folders they cover, where they are kept, and how large they may get.
+// The snapshots of this workspace: which folders they cover, where they are kept, and how large they may get.
 
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -8,7 +8,7 @@ import { Rewinder, repositoryOf, type SnapshotOptions, Snapshots } from "@lathe/
 import { personalIgnoreFile } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
-/** What the history of a session's files is made from. */
+/** What is needed to record the history of a session's files. */
 export interface FileHistoryParts {
   readonly workspace: Workspace;
   readonly journal: Journal;
@@ -29,7 +29,7 @@ export function openSnapshots(parts: FileHistoryParts): OpenedSnapshots {
   return { snapshots, rewinder: (session) => new Rewinder(session, snapshots, options.blobs) };
 }
 
-/** Where to look, and what to keep. */
+/** Which folders to cover, and what to keep. */
 export function snapshotOptions(
   { workspace, journal, env, warn }: FileHistoryParts,
   blobs: SnapshotOptions["blobs"],
@@ -59,25 +59,25 @@ export function snapshotOptions(
   };
 }
 
-/** A session may be kept in the project itself; it must not be rewound with it. */
+/** The session itself may be stored in the project, and must not be rewound with it. */
 function ownFiles({ label, folder }: FileHistoryParts["journal"]): string[] {
   return [label, `${label}.lock`, ...(folder === undefined ? [] : [folder])];
 }
 
-/** The repository around each folder, else the folder; without those that lie in another. */
+/** The repository around each folder, or else the folder itself, without those inside another one. */
 function coveredFolders(roots: readonly string[]): string[] {
   const folders = [...new Set(roots.map((root) => repositoryOf(root) ?? root))];
   return folders.filter((folder) => !folders.some((other) => other !== folder && folder.startsWith(`${other}/`)));
 }
 
 const GIT_PATIENCE_MS = 5_000;
-/** A stranger's repository must not run programs. */
+/** A stranger's repository must not make git run programs. */
 const TRACKED_IGNORED =
   "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null ls-files -z --cached --ignored --exclude-standard";
 
 type Commands = FileHistoryParts["env"];
 
-/** None where git is missing or refuses: what is ignored is then not covered, tracked or not. */
+/** Empty if git is missing or refuses: then ignored files are not covered, tracked or not. */
 async function trackedIgnored(env: Commands, root: string): Promise<string[]> {
   if (!existsSync(join(root, ".git"))) return [];
   const options = { cwd: root, internal: true };

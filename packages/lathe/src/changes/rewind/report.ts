@@ -1,4 +1,4 @@
-// What a rewind did, in lines for people.
+// The result of a rewind, in lines for the user.
 
 import { isAbsolute, relative } from "node:path";
 import { type LeftFile, type LeftReason, RewindRefused, type RewindResult, shownPath } from "@lathe/agent/files";
@@ -19,9 +19,9 @@ const WHY: Readonly<Record<LeftReason, string>> = {
 
 export interface ReportedRewind {
   readonly result: RewindResult;
-  /** The entry that was chosen; undefined when a rewind was taken back. */
+  /** The chosen entry; undefined when a rewind was undone. */
   readonly entryId?: string;
-  /** What the person had said there; undefined for another entry. */
+  /** The user's text in that entry; undefined for other kinds of entries. */
   readonly text?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function doneLine({ result, entryId, text }: ReportedRewind): string {
   return parts === "conversation" ? where : `${where}\n${files}`;
 }
 
-/** Nothing stayed that should have gone back. */
+/** Whether everything that should have been restored was. */
 export const isComplete = ({ left, unrecorded }: RewindResult): boolean =>
   left.length === 0 && unrecorded === undefined;
 
@@ -63,11 +63,11 @@ export function leftLines({ left, unrecorded }: RewindResult, cwd: string): stri
 
 const MANY_FILES = 500;
 
-/** Said before the work when it may take a while. */
+/** Shown before the work if it may take a while. */
 export const startLine = (files: number): string | undefined =>
   files < MANY_FILES ? undefined : `Restoring ${files} files…`;
 
-/** Files that `force` would bring back. */
+/** Whether `force` would restore some of the files. */
 export const canBeForced = (left: readonly LeftFile[]): boolean =>
   left.some(({ why }) => why === "changed" || why === "unsure");
 

@@ -1,4 +1,4 @@
-// Which checks a session has: those of `--check`, else of the settings, else what the project's own files offer.
+// The checks of a session: those of `--check` and of the settings; if there are none, those found in the project's files.
 
 import { shellProblem } from "@lathe/agent/policy";
 import type { Check } from "@lathe/agent/verify";
@@ -8,7 +8,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { detectChecks } from "./detect.ts";
 
-/** Throws a usage error for one that cannot be meant, before anything is sent. */
+/** Throws a usage error for an invalid check before anything is sent. */
 export function checksOf(
   { settings, settingsOrigin, cwd }: Pick<Workspace, "settings" | "settingsOrigin" | "cwd">,
   given: readonly string[] = [],
@@ -52,7 +52,7 @@ function refuseBad(command: string, key: string, next: string): void {
     throw usageError(`${key}: the shell cannot read \`${command.trim()}\`: ${problem}. ${next}`);
 }
 
-/** One command for several globs runs once. */
+/** The same command for several globs runs only once. */
 function joinSame(checks: readonly Check[]): Check[] {
   const joined = new Map<string, Check>();
   for (const check of checks) {

@@ -1,11 +1,11 @@
-// The checks that a project offers itself: the test script of package.json, `make test`, pytest, cargo and go.
+// Detects the checks that a project offers: the test script of package.json, `make test`, pytest, cargo and go.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "@lathe/agent/verify";
 import { isJsonObject, parseJson } from "@lathe/llm";
 
-/** What `npm init` writes. */
+/** The text that `npm init` writes. */
 const NO_TEST = /no test specified/;
 
 export function detectChecks(root: string, timeoutMs: number): Check[] {

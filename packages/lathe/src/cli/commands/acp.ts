@@ -1,4 +1,5 @@
-// `lathe acp`: the agent for editors. `lathe acp login`: what an editor runs in a terminal when there is no credential.
+// `lathe acp`: the agent for editors. `lathe acp login`: the command an editor runs in a terminal when there is no
+// credential.
 
 import { parseArgs } from "../../platform/options/parse.ts";
 import { withProvider } from "../../platform/options/provider.ts";

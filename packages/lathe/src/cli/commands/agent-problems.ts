@@ -1,5 +1,5 @@
-// What a file of an agent says that has no effect: keys and tools that do not exist, an output schema that cannot be checked against.
-// A session that finds such a file uses the rest of it.
+// Entries in an agent's file that have no effect: unknown keys and tools, an output schema that is invalid. A session
+// uses the rest of such a file.
 
 import { FAMILIES, type Family, type FamilyName } from "@lathe/agent";
 import { schemaProblem } from "@lathe/agent/session";
@@ -10,10 +10,10 @@ import { SHORT_NAMES } from "../../found/agents/agent-tools.ts";
 import type { Frontmatter } from "../../found/discovery/frontmatter.ts";
 import { nearest } from "../../platform/usage/nearest.ts";
 
-/** Besides those of the families. */
+/** Tools besides those of the model families. */
 const MORE_TOOLS = ["task", "irc", "yield", "report_finding", "edit", "read_address", "ssh", "web_search", "web_fetch"];
 
-/** One line each. */
+/** Lines for the user. */
 export async function frontmatterProblems(frontmatter: Frontmatter): Promise<readonly string[]> {
   const keys = Object.keys(frontmatter).filter((key) => !OUR_KEYS.includes(key));
   const known = toolNames();
@@ -27,10 +27,10 @@ export async function frontmatterProblems(frontmatter: Frontmatter): Promise<rea
   ];
 }
 
-/** Tools of MCP servers are known when these run. */
+/** The tools of MCP servers are only known while the servers run. */
 const isPattern = (word: string): boolean => word.includes("*") || word.startsWith("@") || word.startsWith("mcp__");
 
-/** Others capitalize theirs. */
+/** Other agents capitalize the names of their tools. */
 const isOurs = (name: string): boolean => name === name.toLowerCase();
 
 const guess = (word: string, known: readonly string[]): string => {

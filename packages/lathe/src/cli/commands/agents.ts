@@ -1,11 +1,11 @@
-// `lathe agents list|show|check|new`: the kinds of agents that there are here, what their files say, and a file to begin with.
+// `lathe agents list|show|check|new`: the available agents, the contents of their files, and a file to start from.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAgentFile } from "../../found/agents/agent-file.ts";
+import { sourceName } from "../../found/agents/agent-labels.ts";
 import { type Agent, type AgentListing, agentsOf } from "../../found/agents/agents.ts";
 import { BUNDLED_FILES } from "../../found/agents/bundled/index.ts";
-import { sourceName } from "../../found/agents/described.ts";
 import sample from "../../found/agents/new-agent.md";
 import { type Frontmatter, parseMarkdown } from "../../found/discovery/frontmatter.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
@@ -78,7 +78,7 @@ function unknown(name: string, active: readonly Agent[]): Error {
   );
 }
 
-/** One file, or all that are found here. */
+/** Checks one file, or all that are found here. */
 async function check(machine: Machine, file: string | undefined): Promise<ExitCode> {
   const problems = file === undefined ? await problemsHere(machine) : await problemsIn(resolve(machine.cwd, file));
   for (const problem of problems) machine.stderr.write(`lathe: ${problem}\n`);
@@ -90,7 +90,7 @@ async function problemsHere(machine: Machine): Promise<readonly string[]> {
   const workspace = await new Run(machine).open({});
   const { warnings } = await agentsOf(workspace);
   const { all } = await (await workspace.discovery()).of("agent");
-  // Files of other agents may say what only those understand.
+  // Files of other agents may contain entries that only those agents understand.
   const ours = all.filter(({ source }) => source.provider === "native");
   const more = await Promise.all(ours.map(({ source, value }) => notedIn(source.path, value.frontmatter)));
   return [...warnings.map(warningLine), ...more.flat()];

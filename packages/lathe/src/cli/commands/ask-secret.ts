@@ -1,4 +1,4 @@
-// What a person types at a terminal: a key that is not shown, lines that are pasted.
+// Reads what the user types at a terminal: a key that is not echoed, and pasted lines.
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -6,7 +6,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 
 export async function askSecret(question: string, { stdin, stderr }: Machine): Promise<string> {
-  // readline keeps the terminal in raw mode and echoes to its output: one that swallows everything.
+  // readline keeps the terminal in raw mode and echoes to its output, so this output discards everything.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
   stderr.write(question);
@@ -23,7 +23,7 @@ export async function askSecret(question: string, { stdin, stderr }: Machine): P
   }
 }
 
-/** Reads until the signal, then releases the terminal. */
+/** Reads until the signal aborts, then releases the terminal. */
 export async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
   const lines = createInterface({ input, terminal: false });
   signal.addEventListener("abort", () => lines.close(), { once: true });

@@ -1,4 +1,4 @@
-// `lathe attach [id|url]`: follows a session that another process has open for others, in this terminal.
+// `lathe attach [id|url]`: follows, in this terminal, a session that another process has opened to others.
 
 import type { Attached } from "../../doors/attach/attach.ts";
 import { terminalClient } from "../../doors/attach/terminal-client.ts";
@@ -17,20 +17,20 @@ export const attachCommand: Command = async (argv, machine) => {
   const [target, ...more] = positionals;
   if (more.length > 0) throw usageError(`Give one session, not ${positionals.length}. See: lathe attach --help`);
   const attached = /^https?:\/\//i.test(target ?? "")
-    ? await served(String(target), machine)
-    : await local(target, machine);
+    ? await attachToServer(String(target), machine)
+    : await attachLocally(target, machine);
   const { attach } = await import("../../doors/attach/attach.ts");
   return attach(attached, machine);
 };
 
-async function served(address: string, machine: Machine): Promise<Attached> {
+async function attachToServer(address: string, machine: Machine): Promise<Attached> {
   const { servedSession } = await import("../../doors/attach/served-session.ts");
   const askCode = machine.stdin.isTTY ? () => askSecret("One-time code (lathe serve link): ", machine) : undefined;
   const token = machine.env["LATHE_SERVE_TOKEN"];
   return servedSession({ address, token, askCode, client: terminalClient(machine) });
 }
 
-async function local(target: string | undefined, machine: Machine): Promise<Attached> {
+async function attachLocally(target: string | undefined, machine: Machine): Promise<Attached> {
   const { doors } = homePaths(machine.env, machine.userHome);
   const client = terminalClient(machine);
   const open = await localSessions(doors, client);

@@ -1,5 +1,5 @@
-// `lathe auth status [provider]`: which credential each provider would use and which accounts it has, never a secret itself. Nothing
-// is sent, unless `--usage` asks the vendors how much of each account is used up.
+// `lathe auth status [provider]`: which credential each provider would use and which accounts it has, never a secret
+// itself. It sends nothing, unless `--usage` asks the vendors how much of each account is used up.
 
 import { statSync } from "node:fs";
 import { providerRows } from "@lathe/llm/providers";
@@ -15,10 +15,10 @@ import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import { table } from "../../sessions/tables/table.ts";
 import type { Command } from "./command.ts";
 
-/** What is known of one provider. */
+/** The status of one provider. */
 interface ProviderStatus {
   readonly provider: string;
-  /** What a request would use. */
+  /** The credential that a request would use. */
   readonly source: string;
   readonly accounts: readonly ListedStoredAccount[];
 }
@@ -55,7 +55,7 @@ async function statusesOf(
   asksUsage: boolean,
 ): Promise<readonly ProviderStatus[]> {
   const models = await workspace.models();
-  // The account that a session would begin with.
+  // The choices of a session that would start now.
   const sources = credentialSources({ ...workspace, accountChoices: accountChoicesFor(workspace) });
   const known = [
     ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),
@@ -71,12 +71,12 @@ async function statusesOf(
     const found = await findCredential(query, sources);
     const sign = cloudSign(provider, workspace.env);
     const named = found?.source ?? (sign === undefined ? undefined : `$${sign}`);
-    // A user who has just set a variable wonders why it has no effect.
+    // A user who has just set a variable will wonder why it has no effect.
     const hidden = query.envNames.find((name) => workspace.env[name]);
     const source = hidden === undefined || named === `$${hidden}` ? named : `${named}, before $${hidden}`;
     const wish = { asksUsage, used: found?.account?.id, now: sources.now() };
     const accounts = await listStoredAccounts(workspace.accounts(), provider, wish);
-    // Local servers need no key: only worth a line when asked for.
+    // Local servers need no key, so they are only listed when the user asks for them.
     if (source !== undefined && (found?.kind !== "none" || only !== undefined))
       statuses.push({ provider, source, accounts });
     else if (only !== undefined)
@@ -85,7 +85,7 @@ async function statusesOf(
   return statuses;
 }
 
-/** One line, and below it a line for each of several accounts. */
+/** One line, followed by a line per account if there are several. */
 function rowsOf({ provider, source, accounts }: ProviderStatus): string[][] {
   const [first] = accounts;
   if (!first) return [[provider, source]];

@@ -1,12 +1,12 @@
-// `lathe commit`: proposes a message for what is staged, or several commits, and makes them when the user agrees.
+// `lathe commit`: proposes a message for the staged changes, or several commits, and creates them when the user agrees.
 
 import { messageOf } from "@lathe/llm";
-import { type AskedModel, askedModel } from "../../conversation/commit/asking.ts";
 import { type CommitHost, type CommitResult, commit } from "../../conversation/commit/commit.ts";
+import { type CommitModel, commitModel } from "../../conversation/commit/commit-model.ts";
+import { COMMIT_FLAGS, parseCommitOptions } from "../../conversation/commit/commit-options.ts";
 import { CommitGit } from "../../conversation/commit/git.ts";
 import { CommitRefused } from "../../conversation/commit/make-commits.ts";
 import { commitReport, costLine, exitCodeOf, madeLines, proposalText } from "../../conversation/commit/report.ts";
-import { COMMIT_FLAGS, readWishes } from "../../conversation/commit/wishes.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { maxTimeOf } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -27,7 +27,7 @@ import type { Command } from "./command.ts";
 import { terminalUser } from "./commit/terminal-user.ts";
 
 export const commitCommand: Command = async (argv, machine) => {
-  const { wishes, rest } = readWishes(argv);
+  const { wishes, rest } = parseCommitOptions(argv);
   const { options, words } = withProvider(runOptions(rest, machine));
   if (words.length > 0)
     throw usageError(
@@ -88,9 +88,9 @@ export const commitCommand: Command = async (argv, machine) => {
   }
 };
 
-/** As `git commit -m` is written; alone, `-m` would choose a model. */
+/** These options come from `git commit -m`; on its own, `-m` would choose a model. */
 const MESSAGE = /^(?:-a?m|--message(?:=|$))/;
-/** Options of a run that a commit can use. */
+/** Options of a run that also apply to a commit. */
 const RUN_OPTIONS = ["model", "max-cost", "max-time", "no-session", "json", "mode"];
 
 function runOptions(rest: readonly string[], { userHome }: Machine): ReturnType<typeof parseArgs> {
@@ -123,7 +123,7 @@ function showResult({ stdout, stderr }: Machine, result: CommitResult, dryRun: b
     );
 }
 
-/** Why the work ends before it is done. */
+/** Ends the work when the time is up. */
 class TimeLimit {
   readonly #end = new AbortController();
   readonly #timer: { cancel(): void } | undefined;
@@ -151,11 +151,11 @@ class TimeLimit {
   }
 }
 
-/** The session that asks the model, opened when it is first needed. */
+/** The session that asks the model; it is opened on first use. */
 class CommitSession {
   readonly #parts: readonly [Run, SessionWorkspace, CliOptions, AbortSignal];
-  #opened: Promise<{ readonly conversation: Conversation; readonly model: AskedModel }> | undefined;
-  #model: AskedModel | undefined;
+  #opened: Promise<{ readonly conversation: Conversation; readonly model: CommitModel }> | undefined;
+  #model: CommitModel | undefined;
 
   constructor(...parts: readonly [Run, SessionWorkspace, CliOptions, AbortSignal]) {
     this.#parts = parts;
@@ -165,7 +165,7 @@ class CommitSession {
     return this.#model?.spent;
   }
 
-  async model(): Promise<AskedModel> {
+  async model(): Promise<CommitModel> {
     this.#opened ??= this.#open();
     const { model } = await this.#opened;
     this.#model = model;
@@ -185,7 +185,7 @@ class CommitSession {
       await conversation.close();
       throw new CliError(EXIT.provider, "the practice model writes no messages");
     }
-    return { conversation, model: askedModel(conversation.open, signal) };
+    return { conversation, model: commitModel(conversation.open, signal) };
   }
 
   async close(): Promise<void> {
@@ -194,7 +194,7 @@ class CommitSession {
   }
 }
 
-/** What was asked is kept, so that it is counted; it is no session to go on with. */
+/** The requests are kept in a journal so that their cost is counted, but the user cannot resume it. */
 function journalOf(workspace: SessionWorkspace, options: CliOptions): OpenedJournal {
   const isChosen = options["no-session"] || options.continue || options.resume || options.session;
   return isChosen ? journalFor(workspace, options) : newJournal(workspace, { title: COMMIT_JOURNAL });

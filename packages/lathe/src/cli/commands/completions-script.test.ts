@@ -1,4 +1,4 @@
-// The scripts in the shells they are made for.
+// The scripts in the shells they are written for.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -82,7 +82,7 @@ describe.skipIf(!has("zsh") || !has("script"))("zsh (needs zsh, script)", () => 
       shell.stdin.write(`${typed}\t`);
       await until(whole);
       expect(output).not.toMatch(/error|can only be called/);
-      // Ctrl+U takes the line away.
+      // Ctrl+U clears the line.
       shell.stdin.write("\u0015echo ne''xt\n");
       await until("next");
     }

@@ -1,4 +1,4 @@
-// Shell completions, made from the option table: options, their values, commands and their verbs, and files behind an @.
+// Shell completions from the option table: options, their values, commands and their verbs, and files after an @.
 
 import { OPTIONS, type OptionSpec, SUBCOMMANDS, type Subcommand } from "../../platform/options/option-table.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -15,14 +15,14 @@ export function completionScript(shell: string): string {
   throw usageError(`Completions exist for bash, zsh and fish, not "${shell}". Try: lathe completions bash.`);
 }
 
-/** What an option's value is completed with. */
+/** How an option's value is completed. */
 function completedWith({ value = "", choices }: OptionSpec): "words" | "folders" | "files" | "nothing" {
   if (choices) return "words";
   if (value === "dir") return "folders";
   return /file|path/.test(value) ? "files" : "nothing";
 }
 
-/** What it finds nothing for is left to readline, which knows how to write file names. */
+/** Without a match, readline takes over, because it knows how to write file names. */
 function bash(): string {
   const choices = options
     .filter(([, spec]) => spec.choices)

@@ -16,7 +16,7 @@ import type { Command } from "./command.ts";
 export const configCommand: Command = async ([verb = "list", key, ...values], machine) => {
   const { stdout } = machine;
   refuseMore(verb, key, values);
-  // Changing a file must also work when what it holds is wrong.
+  // The user must be able to change a file even if its contents are invalid.
   const file = homePaths(machine.env, machine.userHome).config;
   switch (verb) {
     case "list": {
@@ -61,7 +61,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
   }
 };
 
-/** An extra word is a misunderstanding, and better reported than ignored. */
+/** An extra word is probably a mistake, so it is reported rather than ignored. */
 function refuseMore(verb: string, key: string | undefined, values: readonly string[]): void {
   const takesNone = verb === "list" || verb === "path";
   const extra = takesNone ? key : verb === "get" || verb === "unset" ? values[0] : undefined;
@@ -69,7 +69,7 @@ function refuseMore(verb: string, key: string | undefined, values: readonly stri
   throw usageError(`lathe config ${verb} takes ${takesNone ? "nothing more" : "one setting"}, not ${extra}.`);
 }
 
-/** The value takes effect in other folders, but a project file overrides it here. */
+/** Tells the user if a project file overrides the value in this folder. */
 async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Promise<void> {
   // A broken file is reported by whatever reads it next.
   const workspace = await new Run(machine).open({}).catch(() => undefined);
@@ -78,7 +78,7 @@ async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Pr
     machine.stderr.write(`lathe: ${name} is set in ${file}, but in this folder ${origin} overrides it.\n`);
 }
 
-/** Problems in the files that do not stop a run are reported here, too. */
+/** Unlike a run, this also reports problems in the files that do not stop a run. */
 async function openToShow(machine: Machine): Promise<Workspace> {
   const workspace = await new Run(machine).open({});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);

@@ -1,4 +1,4 @@
-// `lathe coordinator`: looks at the namespace of a coordinator, through the same tools. Changes nothing.
+// `lathe coordinator`: shows the namespace of a coordinator, using the same tools. Changes nothing.
 
 import { stringify } from "yaml";
 import { missingRoots, readConfiguration } from "../../doors/coordinator/configuration.ts";
@@ -9,7 +9,7 @@ import { listing, roomOf } from "../../sessions/tables/listing.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
-/** What follows the verb is its first argument. */
+/** The word after the verb becomes the tool's first argument. */
 const VERBS: Readonly<Record<string, { readonly tool: ToolName; readonly takes?: string }>> = {
   status: { tool: "read_coordination_status" },
   sessions: { tool: "list_sessions" },
@@ -23,11 +23,11 @@ const USAGE = `lathe coordinator tools | ${Object.entries(VERBS)
   .map(([verb, { takes }]) => (takes === undefined ? verb : `${verb} <${takes.replace("_", "-")}>`))
   .join(" | ")} [--json]`;
 
-/** What a tool returns. */
+/** The result of a tool. */
 interface Shown {
   readonly error?: { readonly message: string };
   readonly lines?: readonly string[];
-  /** These two are for programs. */
+  /** These two fields are for programs. */
   readonly ok?: boolean;
   readonly schema_version?: number;
 }

@@ -1,5 +1,6 @@
-// `lathe demo`: the practice model on a copy of the bundled sample project, to see the agent work without a key. At a terminal the
-// conversation is opened with the request in the composer; elsewhere it is carried out and printed.
+// `lathe demo`: the practice model on a copy of the bundled sample project, which shows the agent at work without a
+// key. At a terminal the conversation opens with the request in the composer; elsewhere the request runs and its output
+// is printed.
 
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +60,7 @@ export const demoCommand: Command = async (argv, machine) => {
 };
 
 const ARGUMENTS = ["--model", PRACTICE];
-/** The demo does not report where the time of its start goes. */
+/** The demo does not report its startup times. */
 const UNTIMED = {
   phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()),
   print() {},
@@ -77,7 +78,10 @@ async function demoAtTerminal(folder: string, machine: Machine): Promise<ExitCod
 const AUTHOR = ["-c", "user.name=Lathe demo", "-c", "user.email=demo@localhost"];
 const UNCONFIGURED = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "-c", "init.defaultBranch=main"];
 
-/** `/diff` compares with this commit. Without git the rest of the demo works; a `GIT_DIR` of the user's must not be committed to. */
+/**
+ * `/diff` compares with this commit. Without git the rest of the demo still works; it must never commit to the user's
+ * own `GIT_DIR`.
+ */
 async function commitAll(folder: string, { env }: Machine): Promise<void> {
   const place = { env: { PATH: env["PATH"], HOME: env["HOME"] } };
   await withGit(place, folder, async (git) => {
@@ -86,7 +90,7 @@ async function commitAll(folder: string, { env }: Machine): Promise<void> {
   }).catch(() => undefined);
 }
 
-/** After `npm start` the user has a clone, not an installed command. */
+/** A user who ran `npm start` has a clone, not an installed command. */
 function nextStep(env: Machine["env"]): string {
   const run = 'With a key or a local model: lathe "<your request>"';
   return env["npm_lifecycle_event"] === "start" ? `Install the command next: see README.md. ${run}` : run;

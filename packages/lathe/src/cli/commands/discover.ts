@@ -1,4 +1,4 @@
-// `lathe discover`: what of Lathe's and other agents' files was found here, from where, and why something takes no effect.
+// `lathe discover`: which files of Lathe and of other agents were found here, where, and why some take no effect.
 
 import { listingJson, listingOf, listingText } from "../../found/discovery/listing.ts";
 import { refusedLine } from "../../found/discovery/refused-line.ts";
@@ -16,7 +16,7 @@ export const discoverCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "discover");
   const [word, ...more] = positionals;
   if (more[0] !== undefined) throw usageError(`lathe discover takes one kind, but got "${more[0]}" as well.`);
-  // What another agent's settings say takes no effect, but a user who asks for them sees them.
+  // Other agents' settings take no effect, so they are only listed on request.
   const shown = ITEM_KINDS.filter((kind) => kind !== "settings");
   const kinds = word === undefined || word === PROVIDERS ? shown : [kindOf(word)];
   const discovery = await (await new Run(machine).open({})).discovery();
@@ -44,7 +44,7 @@ export const discoverCommand: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** A kind by its name, or by its plural. */
+/** Accepts a kind by its name or its plural. */
 function kindOf(word: string): ItemKind {
   const kind = ITEM_KINDS.find((one) => one === word || `${one}s` === word);
   if (kind !== undefined) return kind;

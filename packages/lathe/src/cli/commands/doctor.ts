@@ -1,4 +1,4 @@
-// `lathe doctor`: one line for each requirement of a run, with the fix when it is not met.
+// `lathe doctor`: one line per requirement of a run, with the fix if it is not met.
 
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import { table } from "../../sessions/tables/table.ts";

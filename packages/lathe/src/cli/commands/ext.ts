@@ -1,9 +1,9 @@
-// `lathe ext list|enable|disable|new`: which extensions there are, turning them on and off, and a file to begin with.
+// `lathe ext list|enable|disable|new`: the extensions found here, turning them on and off, and a file to start from.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import sample from "../../additions/extensions/new-extension.md";
-import { offFileOf, turnedOff, turnOn } from "../../additions/extensions/off.ts";
+import { offFileOf, readTurnedOff, turnOn } from "../../additions/extensions/off.ts";
 import { findSources, nameOf } from "../../additions/extensions/sources.ts";
 import { writeSetting } from "../../config/settings/write.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -36,7 +36,7 @@ export const extCommand: Command = async (argv, machine) => {
 async function list(machine: Machine): Promise<ExitCode> {
   const workspace = await new Run(machine).open({});
   const { sources, problems } = await findSources(workspace);
-  const off = turnedOff(offFileOf(workspace));
+  const off = readTurnedOff(offFileOf(workspace));
   const rows: Named[] = sources.map(({ kind, name, file, from }) => {
     const state = off[file] === undefined ? "on" : `off: it ${off[file]?.reason}`;
     return [name, `${state}; ${kind} of ${from}, ${shownPath(file, machine.userHome)}`];

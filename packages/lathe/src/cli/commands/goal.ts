@@ -1,4 +1,5 @@
-// `lathe goal "<text>" --until '<command>'`: a run that goes on until the command passes, a limit ends it, or nothing moves.
+// `lathe goal "<text>" --until '<command>'`: a run that continues until the command passes, a limit ends it, or it
+// makes no more progress.
 
 import { beginPrompt, readableGoal } from "../../additions/goal/goal-words.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -39,7 +40,7 @@ function textOf({ options, words }: ParsedArgs): string {
   return [...words, ...(options.print ?? [])].join(" ").trim();
 }
 
-/** An option of this command alone; the others are those of any run. */
+/** `--until` belongs to this command only; all other options are those of a run. */
 function takeUntil(argv: readonly string[]): { readonly until: string | undefined; readonly rest: readonly string[] } {
   const at = argv.findIndex((word) => word === "--until" || word.startsWith("--until="));
   if (at < 0) return { until: undefined, rest: argv };

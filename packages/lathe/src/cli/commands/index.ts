@@ -1,4 +1,4 @@
-// Subcommands, each loaded when named.
+// The subcommands, each loaded when it is used.
 
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { Subcommand } from "../../platform/options/option-table.ts";
@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
 };
 
 export async function runSubcommand(name: Subcommand, argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  // What stands behind two dashes is another program's.
+  // Words after the two dashes belong to another program.
   const end = argv.indexOf("--");
   const own = end < 0 ? argv : argv.slice(0, end);
   if (own.includes("--help") || own.includes("-h")) {

@@ -23,7 +23,7 @@ export const loadExtensionCommand: Command = async (argv, machine) => {
     return EXIT.done;
   } finally {
     loaded();
-    // Timers and servers of the file would keep the process; the exit code is set by then.
+    // Timers and servers in the file would keep the process alive; the exit code is already set.
     machine.stdout.write("", () => setImmediate(() => machine.exit?.()));
   }
 };
@@ -32,7 +32,7 @@ async function load(file: string, machine: Machine): Promise<Readonly<Record<str
   const cacheFolder = `${homePaths(machine.env, machine.userHome).cache}/extensions`;
   try {
     const exports = await loadExtension(file, { cacheFolder });
-    // By then an unhandled promise has been reported.
+    // By then an unhandled rejection has been reported.
     await new Promise((done) => setImmediate(done));
     return exports;
   } catch (error) {
@@ -41,7 +41,10 @@ async function load(file: string, machine: Machine): Promise<Readonly<Record<str
   }
 }
 
-/** While the file loads, what ends the process is its doing: that is said, and is a failure. Call the result afterwards. */
+/**
+ * If the process ends while the file loads, the file caused it: this reports a failure. Call the returned function once
+ * the file is loaded.
+ */
 function answerFor(file: string, { stderr }: Machine): () => void {
   let problem = `${file} ended the process while it was loading: remove the call of process.exit.`;
   const onError = (error: unknown): void => {
@@ -52,13 +55,13 @@ function answerFor(file: string, { stderr }: Machine): () => void {
     stderr.write(`lathe: ${problem}\n`);
     process.exitCode = EXIT.failed;
   };
-  // Before the listener that takes every uncaught error for a bug of ours.
+  // It must run before the listener that treats every uncaught error as a bug of ours.
   process.prependListener("uncaughtException", onError);
   process.once("exit", onExit);
   return () => process.off("uncaughtException", onError).off("exit", onExit);
 }
 
-/** Whether a value is one of the running libraries' own, or an instance of a class of theirs: the nearest one. */
+/** Which running library exports the value, or the closest class that it is an instance of. */
 function originOf(value: unknown, libraries: Libraries): string {
   const own = nameOf((candidate) => candidate === value, libraries);
   if (own !== undefined) return `, ${own}`;

@@ -1,5 +1,5 @@
-// `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where there is
-// an issuer for it.
+// `lathe login <provider>` and `lathe logout <provider>`: stores a key from stdin or a prompt, or signs in if there is
+// an issuer for the provider.
 
 import { findRow } from "@lathe/llm/providers";
 import type { OAuthRow } from "../../config/credentials/oauth/rows.ts";
@@ -35,7 +35,7 @@ export const loginCommand: Command = async (argv, machine) => {
   if (more.length > 0) throw keyInSight(name);
   const workspace = await new Run(machine).open({});
   refuseAtBroker(workspace, "login", name);
-  const account = await accountNamed(workspace, name, "login");
+  const account = await findAccount(workspace, name, "login");
   const called = as === undefined ? undefined : accountName(account.id, as);
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
@@ -58,7 +58,7 @@ export const logoutCommand: Command = async (argv, machine) => {
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
     ? { id: name, name: findRow(name)?.name ?? findSearchEngine(name)?.name ?? name }
-    : await accountNamed(workspace, name, "logout");
+    : await findAccount(workspace, name, "logout");
   const names = credentialStore(workspace).names(account.id);
   if (names.length > 1 && only === undefined && !wantsAll)
     throw usageError(
@@ -68,7 +68,7 @@ export const logoutCommand: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** `--account work` or `--account=work` among the words. */
+/** Takes `--account work` or `--account=work` out of the words. */
 function withAccountOption(argv: readonly string[]): { words: readonly string[]; account: string | undefined } {
   const at = argv.findIndex((word) => word === "--account" || word.startsWith("--account="));
   if (at < 0) return { words: argv, account: undefined };
@@ -79,10 +79,10 @@ function withAccountOption(argv: readonly string[]): { words: readonly string[];
   return { words: argv.filter((_, place) => place !== at && (isJoined || place !== at + 1)), account };
 }
 
-/** Of `--key=secret` only what stands before the value. */
+/** The part of `--key=secret` before the value. */
 const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
 
-function accountNamed(workspace: SessionWorkspace, name: string | undefined, verb: string): Promise<Account> {
+function findAccount(workspace: SessionWorkspace, name: string | undefined, verb: string): Promise<Account> {
   if (name === undefined)
     throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
   return accountOf(workspace, name);

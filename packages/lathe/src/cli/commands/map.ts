@@ -12,7 +12,7 @@ import { visible } from "../../sessions/visible.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
-/** Fewer are read before a person begins to wonder. */
+/** With fewer files the work is done before the user begins to wonder. */
 const MANY_FILES = 300;
 const COLUMNS = 80;
 
@@ -54,7 +54,7 @@ function tokensOf(given: string | undefined): number {
   return tokens;
 }
 
-/** A path of this project is a part of its map; another folder has a map of its own. */
+/** A path in this project is shown as a part of its map; another folder gets its own map. */
 function placeOf(named: string | undefined, cwd: string): { root: string; path?: string } {
   if (named === undefined) return { root: cwd };
   const full = resolve(cwd, named);

@@ -1,4 +1,4 @@
-// The words of `lathe mcp add`, in the forms that other agents have as well.
+// Parses the words of `lathe mcp add`, which has the forms that other agents also have.
 
 import type { JsonObject } from "@lathe/llm";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -11,14 +11,14 @@ export interface AddedServer {
 
 const TRANSPORTS = ["stdio", "http", "sse"];
 
-/** What the options say; the words of a program are never among them. */
+/** The values of the options; the words of the server's command are never among them. */
 class Options {
   readonly env: Record<string, string> = {};
   readonly headers: Record<string, string> = {};
   isProject = false;
   transport: string | undefined;
 
-  /** Takes the options at the beginning, and gives what follows. */
+  /** Takes the options at the beginning and returns the rest. */
   take(words: readonly string[]): readonly string[] {
     let at = 0;
     for (; words[at]?.startsWith("-") && words[at] !== "--"; at++) {
@@ -30,7 +30,7 @@ class Options {
       else if (option === "-H" || option === "--header")
         Object.assign(this.headers, pair(value(), ":", "--header 'Name: value'"));
       else if (option === "-t" || option === "--transport") this.transport = choice(value(), TRANSPORTS, "--transport");
-      // "local" is what Claude Code calls the user's own servers.
+      // Claude Code uses "local" for the user's own servers.
       else if (option === "-s" || option === "--scope")
         this.isProject = choice(value(), ["user", "local", "project"], "--scope") === "project";
       else throw usageError(`lathe mcp add does not know ${option}. See: lathe mcp --help`);
@@ -39,7 +39,7 @@ class Options {
   }
 }
 
-/** Options stand before the name or after it; after `--` and the command, everything belongs to the program. */
+/** Options may come before or after the name; everything after `--` and the command belongs to the program. */
 export function readAddition(argv: readonly string[]): AddedServer {
   const options = new Options();
   const [name, ...afterName] = options.take(argv).filter((word, i) => !(word === "--" && i === 0));
@@ -75,7 +75,7 @@ export function checkServerName(name: string): void {
   if (!/^[\w.-]+$/.test(name)) throw usageError(`"${name}" cannot name a server. Use letters, digits, _, - and dots.`);
 }
 
-/** `--env=A=b` as well as `--env A=b`. */
+/** Splits `--env=A=b`, which means the same as `--env A=b`. */
 function splitOption(word: string): readonly [string, string | undefined] {
   const at = word.startsWith("--") ? word.indexOf("=") : -1;
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];

@@ -1,4 +1,5 @@
-// `lathe mcp-serve coordinator` (alias hermes): the coordinator over stdin and stdout, or with --check what it offers.
+// `lathe mcp-serve coordinator` (alias hermes): the coordinator over stdin and stdout; with --check it shows what it
+// offers.
 
 import { checkCoordinator } from "../../doors/coordinator/check.ts";
 import { missingRoots, readConfiguration } from "../../doors/coordinator/configuration.ts";

@@ -89,7 +89,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
   test: async ([name, ...more], workspace) => {
     if (more.length > 0) throw usageError("lathe mcp test takes one server, or none for all.");
-    const configs = name === undefined ? await activeServers(workspace) : [await serverNamed(workspace, name)];
+    const configs = name === undefined ? await activeServers(workspace) : [await findServer(workspace, name)];
     const { manager, close } = standaloneServers(configs, workspace);
     try {
       let failed = 0;
@@ -108,7 +108,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   login: async (argv, workspace) => {
-    const config = await serverNamed(workspace, oneName(argv, "login"));
+    const config = await findServer(workspace, oneName(argv, "login"));
     const stop = new AbortController();
     const onInterrupt = (): void => stop.abort();
     process.once("SIGINT", onInterrupt);
@@ -127,7 +127,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   logout: async (argv, workspace) => {
-    const config = await serverNamed(workspace, oneName(argv, "logout"));
+    const config = await findServer(workspace, oneName(argv, "logout"));
     workspace.machine.stdout.write(`${await logOutOf(config, workspace)}\n`);
     return EXIT.done;
   },
@@ -146,7 +146,7 @@ async function add({ isProject, name, server }: AddedServer, workspace: SessionW
   return EXIT.done;
 }
 
-/** An entry as the documentation of a server has it. */
+/** Parses an entry as given in the documentation of a server. */
 function parseServer(text: string): JsonObject {
   let value: unknown;
   try {
@@ -167,7 +167,7 @@ async function activeServers(workspace: SessionWorkspace): Promise<readonly Serv
   return active.map((found) => serverConfig(found, workspace));
 }
 
-async function serverNamed(workspace: SessionWorkspace, name: string): Promise<ServerConfig> {
+async function findServer(workspace: SessionWorkspace, name: string): Promise<ServerConfig> {
   const servers = await activeServers(workspace);
   const found = servers.find((server) => server.name === name);
   if (!found) throw usageError(`There is no MCP server ${name} that takes effect here. See: lathe mcp list`);
@@ -189,7 +189,7 @@ function describeServer(
   return `${what} (${shownPath(source.path, machine.userHome)}${state === undefined ? "" : `; ${state}`})`;
 }
 
-/** Without values of variables and headers: they may be secrets. */
+/** Leaves out the values of variables and headers, which may be secrets. */
 function asJson(
   { name, value, source, shadowedBy, ignored }: Found<McpServerValue>,
   { machine }: SessionWorkspace,

@@ -1,4 +1,5 @@
-// `lathe memory list|show|search|view|forget|clear|rebuild`: what sessions have left for later ones, for the user to see and to delete.
+// `lathe memory list|show|search|view|forget|clear|rebuild`: the notes that sessions left for later ones, to read and
+// to delete.
 
 import { LocalEnvironment } from "@lathe/agent";
 import { clearMemories } from "../../additions/memory/clear.ts";
@@ -33,7 +34,7 @@ export const memoryCommand: Command = async (argv, machine): Promise<ExitCode> =
   const place = new MemoryPlace(workspace, () => env, true);
   try {
     await verb(rest, { place, machine });
-    // Only beside an answer: what is wrong with the call is one line.
+    // Only printed with a result: a usage error is a single line.
     if (!isMemoryOn(workspace.settings)) machine.stderr.write(`lathe: ${MEMORY_IS_OFF}\n`);
     if (workspace.settings["memory.backend"] === "hindsight") machine.stderr.write(`lathe: ${MEMORY_IS_ELSEWHERE}\n`);
     return EXIT.done;
@@ -66,7 +67,7 @@ const search: Verb = async (argv, { place, machine }) => {
 
 const show: Verb = async (argv, { place, machine }) => {
   const { positionals } = verbArgs(argv, {}, "memory");
-  const [memory, ...more] = await named(place, positionals.slice(0, 1));
+  const [memory, ...more] = await findMemories(place, positionals.slice(0, 1));
   noMore("show", positionals.slice(1));
   if (!memory || more.length > 0) throw usageError("Give the id of a note: lathe memory show <id>");
   const [checked] = await place.check([memory]);
@@ -81,7 +82,7 @@ const view: Verb = async (argv, { place, machine }) => {
 
 const forget: Verb = async (argv, { place, machine }) => {
   const { positionals } = verbArgs(argv, {}, "memory");
-  const memories = await named(place, positionals);
+  const memories = await findMemories(place, positionals);
   if (memories.length === 0) throw usageError("Give the ids of the notes to forget: lathe memory forget <id>…");
   const store = await place.store();
   for (const memory of memories) {
@@ -99,8 +100,8 @@ const clear: Verb = async (argv, { place, machine }) => {
 
 const VERBS: Readonly<Record<string, Verb>> = { list, show, search, view, forget, clear };
 
-/** All are looked up before anything is done to one. */
-async function named(place: MemoryPlace, ids: readonly string[]): Promise<readonly Memory[]> {
+/** Looks up all notes before any of them is changed. */
+async function findMemories(place: MemoryPlace, ids: readonly string[]): Promise<readonly Memory[]> {
   const store = await place.store();
   return ids.map((id) => {
     const memory = store.get(numberOf("A note", id), place.seen);

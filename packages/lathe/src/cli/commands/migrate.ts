@@ -1,4 +1,5 @@
-// `lathe migrate [--from <agent>] [--scope user|project] [--apply] [--force] [--json]`: takes over what other agents' files say.
+// `lathe migrate [--from <agent>] [--scope user|project] [--apply] [--force] [--json]`: imports the configuration of
+// other agents.
 
 import { placeOf } from "../../found/discovery/place.ts";
 import { homePaths } from "../../platform/home/paths.ts";
@@ -49,7 +50,7 @@ const targetsOf = (folder: string): Targets => ({
   servers: `${folder}/mcp.json`,
 });
 
-/** Each file that is changed is copied first, once. */
+/** Each file that changes is copied once before the first change. */
 async function apply(actions: readonly PlannedAction[]): Promise<readonly string[]> {
   const saved = new Set<string>();
   const backups: string[] = [];
@@ -73,7 +74,7 @@ const HEADINGS = [
 ] as const;
 
 interface Shown {
-  /** As the command was given. */
+  /** The words of the command as given. */
   readonly argv: readonly string[];
   readonly isApplied: boolean;
   readonly backups: readonly string[];

@@ -45,7 +45,7 @@ async function showPresets(
   return EXIT.done;
 }
 
-/** `pattern`: true for all. */
+/** `pattern` is true for all models. */
 export async function listModels(
   workspace: SessionWorkspace,
   pattern: string | true,

@@ -1,10 +1,10 @@
-// A numbered list that a person at a terminal picks one of.
+// A numbered list from which the user at a terminal picks one item.
 
 import { createInterface } from "node:readline/promises";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 
-/** The number that was picked, from 0. */
+/** Returns the index of the item, from 0. */
 export async function pick(question: string, choices: readonly string[], { stdin, stderr }: Machine): Promise<number> {
   const lines = createInterface({ input: stdin, output: stderr });
   for (const [at, choice] of choices.entries()) stderr.write(`${at + 1}. ${choice}\n`);

@@ -7,7 +7,7 @@ import { placeOf } from "../../found/discovery/place.ts";
 import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
 import { fetchInto, fetchMarketplaceInto } from "../../found/plugins/fetch.ts";
 import { checkedName, Plugins } from "../../found/plugins/installed.ts";
-import { type Marketplace, type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
+import { type Marketplace, type Offer, readMarketplace, writeListedManifest } from "../../found/plugins/marketplace.ts";
 import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -39,20 +39,20 @@ async function update(shop: Shop, words: readonly string[]): Promise<ExitCode> {
   if (named !== undefined && source !== word)
     throw usageError(`${name} was not installed from ${market}, but from ${source}.`);
   const listedIn = shop.plugins.read().marketplaces[FROM_MARKETPLACE.exec(source)?.[2] ?? ""];
-  // Its list says where the plugin is now.
+  // The marketplace's list says where the plugin is now.
   if (listedIn) await fetchMarketplace(shop, readSource(listedIn.source, shop.machine.cwd));
   return install(shop, await sourceOf(shop, source), name);
 }
 
 interface Wanted {
   readonly source: PluginSource;
-  /** How the source is written down: it must be found again from any folder. */
+  /** The source in a form that works from any folder. */
   readonly written: string;
-  /** Of a marketplace. */
+  /** Set for a plugin of a marketplace. */
   readonly offer?: Offer;
 }
 
-/** Fetched beside the others, shown, and put in place when a person says so. */
+/** Fetches the plugin into a folder next to the others, shows it, and installs it when the user agrees. */
 async function install(shop: Shop, { source, written, offer }: Wanted, known?: string): Promise<ExitCode> {
   const { machine, plugins, yes } = shop;
   await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ async function install(shop: Shop, { source, written, offer }: Wanted, known?: s
   try {
     const fetched = join(staging, "plugin");
     const linksOut = await fetchInto(machine, source, fetched);
-    if (offer) await writeListed(fetched, offer);
+    if (offer) await writeListedManifest(fetched, offer);
     const manifest = manifestOf(fetched);
     const name = checkedName(known ?? manifest.name ?? basename(shownSource(source)).replace(/\.(?:git|tgz)$/, ""));
     if (known === undefined && Object.hasOwn(plugins.read().plugins, name))
@@ -160,7 +160,7 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
   return EXIT.done;
 }
 
-/** Puts the list of a marketplace in place of the one that is there. */
+/** Replaces the stored copy of a marketplace's list. */
 async function fetchMarketplace({ machine, plugins }: Shop, source: PluginSource): Promise<Required<Marketplace>> {
   await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
   const staging = await mkdtemp(join(plugins.folder, ".new-"));
@@ -181,7 +181,7 @@ async function fetchMarketplace({ machine, plugins }: Shop, source: PluginSource
 
 const FROM_MARKETPLACE = /^([\w.-]+)@([\w.-]+)$/;
 
-/** `name@marketplace` of one that was added, else any other source. */
+/** `name@marketplace` if that marketplace was added, otherwise any other source. */
 async function sourceOf({ machine, plugins }: Shop, written: string): Promise<Wanted> {
   const [, name = "", market = ""] = FROM_MARKETPLACE.exec(written) ?? [];
   if (!Object.hasOwn(plugins.read().marketplaces, market)) {

@@ -34,7 +34,7 @@ export const policyCommand: Command = async ([name = "", ...rest], machine) => {
   return verb(rest, machine);
 };
 
-/** One command of a tested text. */
+/** One command in the tested text. */
 interface TestedPart {
   readonly command: string;
   readonly verdict: Decision;
@@ -55,7 +55,7 @@ async function test(argv: readonly string[], machine: Machine): Promise<ExitCode
   if (more !== undefined) throw usageError(`lathe policy test takes one command in quotes, but got "${more}" as well.`);
   const workspace = await new Run(machine).open({});
   const named = rulesOfOptions(values);
-  // With rules of its own, the test is about those alone: no list of harmless commands, no settings.
+  // If the test has its own rules, only those apply: neither the list of harmless commands nor the settings.
   const policy = named.length > 0 ? policyOf(workspace, "ask", named) : effectivePolicy(workspace);
   const { verdict, parts } = await judgeText(workspace, command, policy);
   if (values.json) machine.stdout.write(`${JSON.stringify({ verdict, parts })}\n`);

@@ -63,6 +63,6 @@ function render(request: Request, context: ContextReport): string {
   return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
 }
 
-/** Parts other than text are named: a picture is part of the request, too. */
+/** Parts other than text are named: an image is also part of the request. */
 const promptText = ({ content }: Message): string =>
   content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");

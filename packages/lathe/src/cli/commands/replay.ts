@@ -1,4 +1,4 @@
-// `lathe replay <dir>`: runs a recorded run again, offline, and says whether it comes out the same.
+// `lathe replay <dir>`: repeats a recorded run offline, and says whether the result is the same.
 
 import { resolve } from "node:path";
 import { replayRecording } from "../../hosts/record/replaying.ts";

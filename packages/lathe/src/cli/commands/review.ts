@@ -1,4 +1,5 @@
-// `lathe review [range] [--json]`: reviewers look at a change, and what holds is printed. Exit code 1 when something was found.
+// `lathe review [range] [--json]`: reviewers read a change, and the confirmed findings are printed. Exit code 1 if
+// there are any.
 
 import type { Session } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -19,7 +20,7 @@ import type { Change, Review } from "../../conversation/review/types.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { interruptedOutcome, joinLines, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
+import { REPEATED_AT_END } from "../../hosts/headless/warning-codes.ts";
 import { Run } from "../../hosts/run.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
@@ -64,7 +65,7 @@ export const reviewCommand: Command = async (argv, machine) => {
 interface Done {
   readonly review: Review;
   readonly sessionId: string | null;
-  /** Continues the session. */
+  /** The command that continues the session. */
   readonly command?: string | undefined;
 }
 
@@ -86,7 +87,7 @@ async function reviewInSession(
       review({ workspace, session: open.session, permissions: open.permissions, tell }, change),
     );
     if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
-    // A user who continues the session refers to findings by their numbers.
+    // A user who continues the session refers to findings by number.
     open.session.appendCustomMessage("review", reviewText(found), { display: true });
     const { journal: kept } = open.session;
     if (kept.title === undefined) kept.setTitle(`Review of ${change.title}`, "auto");
@@ -104,7 +105,7 @@ async function reviewInSession(
 
 async function tellWarnings(session: Session, tell: (line: string) => void): Promise<void> {
   for await (const event of session.events())
-    if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) tell(event.data.message);
+    if (event.kind === "warning" && !REPEATED_AT_END.has(event.data.code)) tell(event.data.message);
 }
 
 async function withinTime<T>(

@@ -1,4 +1,4 @@
-// `lathe rewind`: conversation and files of a session that is not running go back, or forth again.
+// `lathe rewind`: takes the conversation and files of a session that is not running back, or forward again.
 
 import { JournalError } from "@lathe/agent";
 import type { RewindRequest } from "@lathe/agent/files";
@@ -12,7 +12,7 @@ import {
   startLine,
 } from "../../changes/rewind/report.ts";
 import { Conversation } from "../../conversation/conversation.ts";
-import { rewindPoints } from "../../conversation/rewinding.ts";
+import { rewindPoints } from "../../conversation/rewind-session.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
@@ -23,7 +23,7 @@ import { existingJournal } from "../../sessions/journals/journal-files.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
-/** Nothing is asked of a model here. */
+/** No model is called here. */
 const NO_MODEL = { provider: "stand-in", id: "none" };
 
 export const rewindCommand: Command = async (argv, machine) => {
@@ -65,7 +65,7 @@ export const rewindCommand: Command = async (argv, machine) => {
       const where = values.session === undefined ? "" : ` --session ${quoteShell(values.session)}`;
       machine.stderr.write(`lathe: To overwrite them as well: lathe rewind ${which} --force${where}\n`);
     }
-    // Files that were left are a failure for a script, which cannot read why.
+    // Files that were not restored count as a failure for scripts, which cannot read the reason.
     return isComplete(done.result) ? EXIT.done : EXIT.failed;
   });
 };
@@ -103,7 +103,7 @@ async function inSession(
       await warnings;
     }
   } catch (error) {
-    // A journal's error is about the user's file, not a bug of ours, and says what to do.
+    // A journal error is about the user's file, not a bug of ours, and says what to do.
     if (error instanceof JournalError) throw usageError(error.message);
     throw error;
   }

@@ -1,4 +1,4 @@
-// `lathe sessions <verb>`: each verb is loaded when named.
+// `lathe sessions <verb>`: each verb is loaded when it is used.
 
 import { JournalError } from "@lathe/agent";
 import { Run } from "../../hosts/run.ts";
@@ -21,7 +21,7 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
 };
 
 export const sessionsCommand: Command = async (argv, machine) => {
-  // Options alone belong to the list.
+  // Without a verb, options belong to `list`.
   const [name = "list", ...rest] = argv[0]?.startsWith("-") ? ["list", ...argv] : argv;
   const verb = Object.hasOwn(VERBS, name) ? await VERBS[name]?.() : undefined;
   if (!verb)
@@ -32,7 +32,7 @@ export const sessionsCommand: Command = async (argv, machine) => {
   try {
     return await verb(rest, workspace);
   } catch (error) {
-    // A journal's error is about the user's file, not a bug of ours, and says what to do.
+    // A journal error is about the user's file, not a bug of ours, and says what to do.
     if (error instanceof JournalError) throw usageError(error.message);
     throw error;
   }

@@ -1,4 +1,5 @@
-// `lathe setup coordinator` (alias hermes): the entry with which a controller starts the coordinator, printed or written into its profile.
+// `lathe setup coordinator` (alias hermes): prints the entry with which a controller starts the coordinator, or writes
+// it into the controller's profile.
 
 import { resolve } from "node:path";
 import { checkCoordinator } from "../../doors/coordinator/check.ts";

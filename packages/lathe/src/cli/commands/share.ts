@@ -1,11 +1,12 @@
-// `lathe share`: a session as an encrypted page, or a link that lets somebody follow it at `lathe serve`.
+// `lathe share`: writes a session as an encrypted page, or prints a link with which others can follow it at `lathe
+// serve`.
 
 import { JournalError } from "@lathe/agent";
 import { lookLink } from "../../doors/serve/sign-in-link.ts";
 import { baseUrl, shareSession } from "../../doors/share/share-session.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
-import { lasting } from "../../platform/options/values.ts";
+import { lifetime } from "../../platform/options/values.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../sessions/find.ts";
 import type { Command } from "./command.ts";
@@ -13,7 +14,7 @@ import { serverAddress } from "./serve/link.ts";
 import { tokensOf } from "./serve/token.ts";
 import { verbArgs } from "./verb-args.ts";
 
-/** How long a live link lasts unless said otherwise. */
+/** The default lifetime of a live link. */
 const LIVE = "24h";
 const MOST_MS = 365 * 86_400_000;
 
@@ -43,7 +44,7 @@ export const shareCommand: Command = async (argv, machine) => {
     if (live) return await shareLive(machine, idOf(path), { url, time });
     const { file, link } = await shareSession(workspace, path, { out, base });
     machine.stdout.write(`${file}\n${link}\n`);
-    machine.stderr.write(`${explained(base !== undefined)}\n`);
+    machine.stderr.write(`${explanation(base !== undefined)}\n`);
     return EXIT.done;
   } catch (error) {
     if (error instanceof JournalError) throw usageError(error.message);
@@ -56,10 +57,10 @@ interface LiveOptions {
   readonly time: string | undefined;
 }
 
-/** The server need not run yet: it reads the file of tokens anew when that has changed. */
+/** The server need not be running yet: it reads the token file again whenever that changes. */
 async function shareLive(machine: Machine, session: string, { url, time }: LiveOptions): Promise<ExitCode> {
   const server = serverAddress(machine, url);
-  const lastsMs = lasting("for", time ?? LIVE);
+  const lastsMs = lifetime("for", time ?? LIVE);
   if (lastsMs > MOST_MS) throw usageError(`--for may be 365d at most, not "${time}".`);
   const until = new Date(machine.deps.now() + lastsMs).toISOString().slice(0, 16).replace("T", " ");
   machine.stdout.write(`${await lookLink(server, tokensOf(machine), session, lastsMs)}\n`);
@@ -73,7 +74,7 @@ async function shareLive(machine: Machine, session: string, { url, time }: LiveO
   return EXIT.done;
 }
 
-function explained(isServed: boolean): string {
+function explanation(isServed: boolean): string {
   const place = isServed
     ? "Upload the file to that address, then send the link."
     : "The link opens the file on this machine. To send it, put the file on any https host: its address, then # and the key.";

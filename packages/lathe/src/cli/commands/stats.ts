@@ -1,4 +1,4 @@
-// `lathe stats`: what all sessions used, by day, model, project and agent.
+// `lathe stats`: the usage of all sessions, by day, model, project and agent.
 
 import { join } from "node:path";
 import { Run } from "../../hosts/run.ts";
@@ -12,7 +12,7 @@ import { table } from "../../sessions/tables/table.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
-/** Rows of each list, for people; --json has them all. */
+/** Rows shown per list; --json has all of them. */
 const MOST_DAYS = 14;
 const MOST_ROWS = 20;
 const DAY_MS = 86_400_000;
@@ -91,7 +91,7 @@ function editsTable(all: ReturnType<typeof readEditCounts>): string {
     : table([["model", "edits by", "applied", "refused", "share applied"], ...rows]);
 }
 
-/** All lists in one table, so that their columns are below each other. */
+/** All lists form one table, so that their columns line up. */
 function section(title: string, rows: readonly (readonly [string, Spending])[], most: number): string[][] {
   if (rows.length === 0) return [];
   const left = rows.length - most;
@@ -112,7 +112,7 @@ const row = ([name, used]: readonly [string, Spending]): string[] => [
   costText(used),
 ];
 
-/** UTC, as the days are. */
+/** In UTC, like the days. */
 function firstDay(days: string, now: number): string {
   if (!/^[1-9]\d*$/.test(days)) throw usageError(`--days takes a number of days, not "${days}".`);
   const first = now - (Number(days) - 1) * DAY_MS;

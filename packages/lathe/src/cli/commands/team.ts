@@ -1,4 +1,4 @@
-// `lathe team`: asks the session of this tmux session to lead a team, and waits for its end.
+// `lathe team`: asks the session in this tmux session to lead a team, and waits for the team to end.
 
 import { messageOf } from "@lathe/llm";
 import { terminalClient } from "../../doors/attach/terminal-client.ts";
@@ -37,11 +37,13 @@ export const teamCommand: Command = async (argv, machine) => {
     if (looks) {
       const { team } = await leader.ask({ kind: values.stop ? "stop" : "state" });
       if (!team) throw usageError('This session has led no team. Begin one: lathe team "<task>" -n 2');
-      return shown(team, isJson, machine);
+      return printTeam(team, isJson, machine);
     }
     const dryRun = values["dry-run"] === true;
     const news = await leader.ask({ kind: "start", tasks: [...tasks], dryRun, ...(workers ? { workers } : {}) });
-    return dryRun && news.team ? shown(news.team, isJson, machine) : await followed(leader, news, isJson, machine);
+    return dryRun && news.team
+      ? printTeam(news.team, isJson, machine)
+      : await followTeam(leader, news, isJson, machine);
   } finally {
     await leader.door.close();
   }
@@ -84,13 +86,13 @@ async function leaderOf(machine: Machine): Promise<Leader> {
   return { door, ask };
 }
 
-function shown(team: TeamState, isJson: boolean, { stdout }: Machine): ExitCode {
+function printTeam(team: TeamState, isJson: boolean, { stdout }: Machine): ExitCode {
   stdout.write(isJson ? `${JSON.stringify(team, null, 2)}\n` : `${teamText(team)}\n`);
   return team.state === "failed" ? EXIT.failed : EXIT.done;
 }
 
-/** A line for each step, until all workers are through. A signal ends the team. */
-async function followed(leader: Leader, first: TeamNews, isJson: boolean, machine: Machine): Promise<ExitCode> {
+/** Prints a line for each step until all workers are done. A signal ends the team. */
+async function followTeam(leader: Leader, first: TeamNews, isJson: boolean, machine: Machine): Promise<ExitCode> {
   const { stdout, signals } = machine;
   const onSignal = (): void => void leader.ask({ kind: "stop" }).catch(() => undefined);
   for (const name of ["SIGINT", "SIGTERM"]) signals?.on(name, onSignal);

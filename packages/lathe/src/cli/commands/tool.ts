@@ -1,4 +1,5 @@
-// `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation), without a model.
+// `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation),
+// without a model.
 
 import { FAMILIES, type FamilyName, type ToolDef } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
@@ -80,7 +81,7 @@ async function runOne(
   return withSession(workspace, request, async ({ session }) => {
     await session.submit("run the tool");
     const sent = session.history.find((turn) => turn.kind === "tool_results")?.results[0]?.content;
-    // The event holds all of it, the model gets it cut; a picture is shorter in the event.
+    // The event has the whole text while the model gets it truncated; an image, however, is shorter in the event.
     return sent !== undefined && sent.length < ended.output.length ? { ...ended, output: sent } : ended;
   });
 }
@@ -102,7 +103,7 @@ async function argumentsOf(
 
 type KnownTools = readonly { readonly family: FamilyName; readonly tools: readonly ToolDef[] }[];
 
-/** Of each profile, or of the one asked for, in the form that the settings give them. */
+/** The tools of each profile, or of the requested one, as the settings configure them. */
 function toolsHere(workspace: SessionWorkspace, { profile }: CliOptions): KnownTools {
   const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
   return families.map((family) => {
@@ -111,7 +112,7 @@ function toolsHere(workspace: SessionWorkspace, { profile }: CliOptions): KnownT
   });
 }
 
-/** In the first profile that has it. */
+/** Takes the tool from the first profile that has it. */
 function findTool(name: string, known: KnownTools): { tool: ToolDef; family: FamilyName } {
   for (const { family, tools } of known) {
     const tool = tools.find((candidate) => candidate.name === name);

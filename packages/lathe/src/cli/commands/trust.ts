@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { holdsStrangers, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../../config/trust/trust.ts";
+import { isHomeOrAbove, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../../config/trust/trust.ts";
 import { openWorkspace } from "../../config/workspace/workspace.ts";
 import { Discovery, discoveryFor } from "../../found/discovery/discovery.ts";
 import { placeOf } from "../../found/discovery/place.ts";
@@ -39,7 +39,7 @@ export const trustCommand: Command = async (argv, machine) => {
   const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()), [...code]);
   const working = await codeFilesIn(workspace.cwd, discoveryFor(workspace), isAtWork);
   const idle = files.filter((name) => code.has(name) && !working.has(name));
-  const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
+  const alone = isHomeOrAbove(path, machine.userHome) ? " (only this folder, not those below it)" : "";
   const effect =
     files.length === 0
       ? "It has no settings, models, .env, hooks, servers or extensions yet"
@@ -55,7 +55,10 @@ export const trustCommand: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** What runs code: the files of hooks, servers, tools and extensions in this folder, relative to it, also of those that are switched off. */
+/**
+ * The files that run code: those of hooks, servers, tools and extensions in this folder, relative to it, including
+ * disabled ones.
+ */
 async function codeFilesIn(
   folder: string,
   discovery: Discovery,
@@ -64,7 +67,7 @@ async function codeFilesIn(
   const found = await Promise.all(NEED_TRUST.map((kind) => discovery.of(kind)));
   const reader = new Reader();
   const isBelow = (path: string): boolean => path.startsWith(`${folder}/`);
-  // What an item of this folder starts may lie above it.
+  // An item of this folder may start files above it.
   const files = found
     .flatMap(({ all }): readonly Found[] => all)
     .filter((item) => item.source.level === "project" && isMeant(item))
@@ -74,6 +77,6 @@ async function codeFilesIn(
   return new Set(files.map((path) => relative(folder, path)));
 }
 
-/** No other item of that name comes first, and it is not switched off. */
+/** Whether the item is neither shadowed by another of the same name nor disabled. */
 const isAtWork = ({ ignored, shadowedBy, value }: Found): boolean =>
   ignored === undefined && shadowedBy === undefined && (value as Partial<McpServerValue>).enabled !== false;

@@ -1,4 +1,4 @@
-// `lathe update [--check] [--yes]`: updates Lathe the way it was installed, after a question (decision 0321).
+// `lathe update [--check] [--yes]`: updates Lathe the way it was installed, after asking (decision 0321).
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ const PATIENCE_MS = 600_000;
 export const updateCommand: Command = (argv, machine) =>
   update(argv, machine, dirname(realpathSync(packageFolder("schemas"))));
 
-/** `folder`: of the package that runs. */
+/** `folder` is that of the running package. */
 export async function update(argv: readonly string[], machine: Machine, folder: string): Promise<ExitCode> {
   const flag = { type: "boolean", default: false } as const;
   const { values, positionals } = verbArgs(argv, { check: flag, yes: { ...flag, short: "y" } }, "update");
@@ -45,7 +45,7 @@ export async function update(argv: readonly string[], machine: Machine, folder: 
   return EXIT.done;
 }
 
-/** The repository that the package is part of, when Lathe runs from its sources. */
+/** The repository around the package, if Lathe runs from its sources. */
 function checkoutAround(folder: string): string | undefined {
   const root = dirname(dirname(folder));
   return existsSync(join(root, ".git")) ? root : undefined;
@@ -73,7 +73,7 @@ async function packageUpdate(folder: string, machine: Machine): Promise<{ comman
   const command = commandFor(folder, isPackageName(name) ? `${name}@latest` : "<package>");
   if (command === undefined)
     throw usageError(`Lathe is installed in ${folder}, not globally: update it there, with what installed it.`);
-  // The name in our package.json may be somebody else's on the user's registry.
+  // On the user's registry, the name in our package.json may belong to someone else.
   if (!isPackageName(name))
     throw usageError(
       `Lathe does not know which package it was installed from. Run: ${command}, or name the package once: lathe config set updates.package <package>`,
@@ -85,7 +85,10 @@ async function packageUpdate(folder: string, machine: Machine): Promise<{ comman
   return { command, news };
 }
 
-/** What installs the package where it is now; undefined for a folder that is not a package manager's global one. */
+/**
+ * The command that updates the package where it is installed now; undefined if the folder is not a package manager's
+ * global one.
+ */
 export function commandFor(folder: string, name: string): string | undefined {
   if (/\/pnpm\/global\//.test(folder)) return `pnpm add -g ${name}`;
   if (/\/\.bun\/install\/global\//.test(folder)) return `bun add -g ${name}`;

@@ -3,7 +3,9 @@
 import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-table.ts";
 import { listing, type Named, roomOf } from "../../sessions/tables/listing.ts";
 
-/** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
+/**
+ * The forms of each command and their meanings; the first line of each page is the command's line in `lathe --help`.
+ */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
   acp: [
     ["[options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
@@ -300,7 +302,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
 };
 
-/** Words that may follow the command. */
+/** The verbs of the command. */
 export const verbsOf = (command: Subcommand): string[] => [
   ...new Set(
     FORMS[command].flatMap(([form]) =>

@@ -1,11 +1,11 @@
-// Options of a subcommand's verb, by node's own parser, with our kind of error.
+// Parses the options of a subcommand's verb with Node's own parser, but with our kind of error.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Subcommand } from "../../platform/options/option-table.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
-/** Written out: a declaration cannot name what node's parser infers. */
+/** Written out because a declaration cannot name the type that Node's parser infers. */
 type Parsed<T extends Options> = ReturnType<
   typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
 >;
@@ -19,7 +19,7 @@ export function verbArgs<const T extends Options>(
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
     const { message } = error as Error;
-    // Node says of `--budget -1` that it is ambiguous.
+    // For `--budget -1` Node reports that the argument is ambiguous.
     const [, dashed] = /^Option '([^']+)' argument is ambiguous/.exec(message) ?? [];
     const said = dashed === undefined ? message.split(/\.\s/)[0] : `${dashed} needs a value, such as ${dashed}=…`;
     throw usageError(`${said}. See: lathe ${command} --help`);

@@ -1,4 +1,4 @@
-// `lathe workflow list|show|status`: the workflows that there are, their moves, and where a session stands.
+// `lathe workflow list|show|status`: the available workflows, their moves, and the state of a session.
 
 import type { Journal } from "@lathe/agent";
 import { JournalError } from "@lathe/agent";
@@ -32,7 +32,7 @@ export const workflowCommand: Command = async (argv, machine) => {
   throw usageError(`Use: ${USAGE}`);
 };
 
-/** A skill of the user's or of the project's with the name of a workflow is used instead of it. */
+/** A skill of the user or the project that has a workflow's name replaces the workflow. */
 async function list(machine: Machine, isJson: boolean): Promise<ExitCode> {
   const { stdout } = machine;
   const { skills } = await skillsOf(await new Run(machine).open({}));
@@ -121,7 +121,7 @@ function factsOf(journal: Journal): ReadonlyMap<string, JsonValue> {
   return facts;
 }
 
-/** An error of the journal is about the user's file, and says what to do. */
+/** A journal error is about the user's file, and says what to do. */
 function journalAt(read: () => Journal): Journal {
   try {
     return read();

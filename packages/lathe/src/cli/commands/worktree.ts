@@ -1,4 +1,4 @@
-// `lathe worktree`: views that runs have left, and what becomes of their changes.
+// `lathe worktree`: the isolated copies that runs left behind, and what to do with their changes.
 
 import { leftViews } from "@lathe/agent/files";
 import { protectionOf } from "@lathe/agent/policy";
@@ -28,7 +28,7 @@ export const worktreeCommand: Command = async (argv, machine) => {
   if (verb !== "list" && how === undefined)
     throw usageError(`lathe worktree knows no ${verb}. See: lathe worktree --help`);
   const workspace = await new Run(machine).open({});
-  // Copies that were left behind are checked first: those without changes are removed.
+  // Leftover copies are checked first: those without changes are removed.
   for (const line of await recoverViews(workspace, () => false)) machine.stderr.write(`lathe: ${line}\n`);
   const left = leftViews(storeOf(workspace));
   if (how === undefined) {
@@ -57,7 +57,7 @@ async function settle(workspace: Workspace, id: string, how: SettleWay): Promise
   const { userHome } = workspace.machine;
   const homes = { userHome, latheHome: workspace.paths.home };
   const places = { ...homes, onDisk: onDisk(homes) };
-  // No user is asked here: what needs an answer lands from a session.
+  // No user is asked here: changes that need approval must be applied from a session.
   const permit: LandingPermit = async (files) => {
     const [why] = files.flatMap((path) => protectionOf(path, places) ?? []);
     return why && `${why} To be asked about it: ${view.toContinue}, then /worktree land`;

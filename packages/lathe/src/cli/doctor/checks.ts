@@ -65,7 +65,7 @@ function checkHome(machine: Machine, { home }: HomePaths): Finding {
   const probe = join(home, `.doctor-${machine.pid}`);
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
-    // A file without content can be made on a full disk.
+    // An empty file could be created even on a full disk, so this writes some content.
     try {
       writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { flush: true });
     } finally {
@@ -104,7 +104,7 @@ async function checkModels({ models }: HomePaths): Promise<Finding> {
     : { state: "wrong", name: "models", text: first };
 }
 
-/** Names and sources, never a secret. */
+/** Lists names and sources, never a secret. */
 async function checkCredentials(workspace: SessionWorkspace): Promise<Finding> {
   const sources = credentialSources(workspace);
   const found: string[] = [];
@@ -126,7 +126,7 @@ async function checkCredentials(workspace: SessionWorkspace): Promise<Finding> {
   return { state: "missing", name: "credentials", text };
 }
 
-/** Which engine would answer. Nothing is sent. */
+/** Shows which engine would answer. Sends nothing. */
 async function checkWebSearch(workspace: SessionWorkspace): Promise<Finding[]> {
   const name = "web search";
   const { settings } = workspace;
@@ -162,10 +162,10 @@ async function checkProgram(name: string, path: string | undefined, without: str
   }
 }
 
-/** Runs a command in a sandbox: whether the kernel lets us can only be tried. */
+/** Runs a command in a sandbox, because the only way to find out whether the kernel allows it is to try. */
 async function checkSandbox(machine: Machine): Promise<Finding> {
   const env = new SandboxedLocalEnvironment({
-    // The one folder that every sandbox shows: this one may lie below /tmp, in the place of which a sandbox has its own.
+    // The root exists in every sandbox. The current folder may be below /tmp, which a sandbox replaces with its own.
     cwd: "/",
     baseEnv: machine.env,
     roots: () => [],
@@ -183,7 +183,7 @@ async function checkSandbox(machine: Machine): Promise<Finding> {
   }
 }
 
-/** The programs of a project are not run to find out. */
+/** Does not run the programs of a project to find out. */
 async function checkDebuggers(machine: Machine): Promise<Finding> {
   const env = new LocalEnvironment({ cwd: "/", baseEnv: machine.env });
   try {
@@ -253,7 +253,7 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
   return { state: "missing", name: "locks", text };
 }
 
-/** Those of this folder. One that is missing costs what it would tell. */
+/** The servers for this folder. Without a server, only its information is missing. */
 async function checkLanguageServers(workspace: SessionWorkspace): Promise<Finding[]> {
   const { fitsProject } = await import("../../additions/lsp/fits-project.ts");
   if (!fitsProject(workspace)) return [];

@@ -1,9 +1,9 @@
-// What `lathe doctor` says of one thing.
+// One result of `lathe doctor`.
 
 /** `wrong` stops runs; `missing` only costs a convenience. */
 export interface Finding {
   readonly state: "good" | "missing" | "wrong";
   readonly name: string;
-  /** What was found, and what to do when it is not right. */
+  /** What was found, and what to do if something is wrong. */
   readonly text: string;
 }

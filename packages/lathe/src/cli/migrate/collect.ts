@@ -1,9 +1,9 @@
-// Everything of one agent that a migration takes over, for one scope.
+// Collects everything that a migration imports from one agent, for one scope.
 
 import { Discovery } from "../../found/discovery/discovery.ts";
-import type { Provider } from "../../found/discovery/look.ts";
 import type { Place } from "../../found/discovery/place.ts";
 import { PROVIDERS } from "../../found/discovery/providers/index.ts";
+import type { Provider } from "../../found/discovery/search.ts";
 import type { DiscoveryWarning, Found, MarkdownValue, McpServerValue } from "../../found/discovery/types.ts";
 import { fromClaudeCode } from "./agents/claude-code.ts";
 import { fromCodex } from "./agents/codex.ts";
@@ -13,7 +13,7 @@ import { fromPi, piFiles } from "./agents/pi.ts";
 import type { AgentName, Scope, TakenSettings } from "./types.ts";
 
 interface Agent {
-  /** Names of discovery providers whose items belong to this agent, also in files it shares with others. */
+  /** Discovery providers whose items belong to this agent, including those in files it shares with others. */
   readonly providers: readonly string[];
   readonly settings: (written: Readonly<Record<string, unknown>>) => TakenSettings;
 }
@@ -40,7 +40,8 @@ export async function collect(place: Place, agent: AgentName, scope: Scope): Pro
   const known: readonly Provider[] = [...PROVIDERS, piFiles];
   const discovery = new Discovery({ place, providers: known.filter(({ id }) => providers.includes(id)) });
   const warnings: DiscoveryWarning[] = [];
-  // Nothing is run here, so trust plays no part; what is shadowed has a winner of the same scope or is left where it is.
+  // Nothing is run here, so trust does not matter. A shadowed item has a winner in the same scope, or stays where it
+  // is.
   const ofScope = async <K extends "mcp-server" | "command" | "skill" | "agent" | "settings">(kind: K) => {
     const found = await discovery.of(kind);
     warnings.push(...found.warnings);

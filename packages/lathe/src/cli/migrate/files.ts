@@ -1,4 +1,4 @@
-// The files that a migration writes, and the copies it makes of those it changes.
+// The files that a migration writes, and its backups of those it changes.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, rm } from "node:fs/promises";
@@ -13,13 +13,13 @@ export async function writeFileWhole(file: string, text: string): Promise<void> 
   await replaceFile(file, text);
 }
 
-/** Links are not followed: what a skill links to stays where it is. */
+/** Links are not followed: their targets stay where they are. */
 export async function copyFolder(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** Paths below the folder; none when there is no such folder. */
+/** Paths below the folder; empty if there is no such folder. */
 export function filesBelow(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -36,7 +36,10 @@ export function sameFolder(one: string, other: string): boolean {
   );
 }
 
-/** A copy beside the file, once for a migration; its name, or undefined when there is nothing to keep. */
+/**
+ * Copies the file to one next to it, once per migration. Returns the copy's name, or undefined if there is nothing to
+ * keep.
+ */
 export async function backUp(path: string): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
   let copy = `${path}.before-migrate`;

@@ -1,4 +1,4 @@
-// What a migration would do, piece by piece. Looks only; each piece says how it would be written.
+// Plans a migration piece by piece, without writing anything; each piece says how it would be written.
 
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -16,7 +16,7 @@ import { collect } from "./collect.ts";
 import { copyFolder, filesBelow, readExisting, sameFolder, writeFileWhole } from "./files.ts";
 import { addProvider, readProviders } from "./providers.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { writtenServer } from "./servers.ts";
+import { serverEntry } from "./servers.ts";
 import type { Action, AgentName, PlannedAction, Scope, Subject, TakenSettings, Targets } from "./types.ts";
 
 interface PlanRequest {
@@ -24,7 +24,7 @@ interface PlanRequest {
   readonly agents: readonly AgentName[];
   readonly scope: Scope;
   readonly targets: Targets;
-  /** What is there is replaced. */
+  /** Whether existing entries are replaced. */
   readonly force: boolean;
 }
 
@@ -43,14 +43,14 @@ export async function planMigration(request: PlanRequest): Promise<Plan> {
     for (const { name, source, value } of found.servers) {
       const { server, variables } = withoutSecrets(name, value, secrets);
       const reason = variables.length === 0 ? undefined : `set ${variables.join(", ")}: secrets are not copied`;
-      planner.server(agent, source.path, name, writtenServer(server), reason);
+      planner.server(agent, source.path, name, serverEntry(server), reason);
     }
     for (const item of found.commands) planner.markdown("command", agent, "commands", item);
     for (const item of found.agents) planner.markdown("agent", agent, "agents", item);
     for (const item of found.skills) planner.skill(agent, item);
     for (const { path, taken } of found.settings) planner.settings(agent, path, taken);
   }
-  // A file is read for several kinds of things.
+  // The same file is read for several kinds of items.
   const once = new Map(warnings.map((warning) => [warningLine(warning), warning]));
   return { actions: planner.actions, warnings: [...once.values()] };
 }
@@ -59,7 +59,7 @@ class Planner {
   readonly actions: PlannedAction[] = [];
   readonly #request: PlanRequest;
   readonly #isShared: boolean;
-  /** What an earlier agent brought in this run is there for the next one. */
+  /** Servers imported from an earlier agent in this run count as existing for the next one. */
   readonly #servers: Map<string, unknown>;
   readonly #providers: Map<string, unknown>;
   readonly #files = new Map<string, string>();

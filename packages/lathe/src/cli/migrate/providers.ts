@@ -1,4 +1,4 @@
-// Providers in our models.yml, whose comments and order stay as they are.
+// Adds providers to our models.yml, keeping its comments and order.
 
 import { isJsonObject } from "@lathe/llm";
 import { parseDocument } from "yaml";

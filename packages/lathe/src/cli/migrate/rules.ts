@@ -1,4 +1,4 @@
-// Rules of other agents in our words.
+// Translates rules of other agents to ours.
 
 import { readRule } from "@lathe/agent/policy";
 import type { TakenSettings } from "./types.ts";

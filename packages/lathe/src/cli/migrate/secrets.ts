@@ -1,20 +1,20 @@
-// Keys and tokens are not copied from one file to another: the copy names a variable instead.
+// Keys and tokens are not copied from one file to another: the copy refers to a variable instead.
 
 import { isSecretValue } from "@lathe/agent/world";
 import type { McpServerValue } from "../../found/discovery/types.ts";
 
 const SECRET_NAME = /token|key|secret|password|passwd|auth|credential/i;
 
-/** For a provider or server that has its key in its file. */
+/** The variable for the key of a provider or server. */
 export const variableFor = (name: string): string => `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}_API_KEY`;
 
 export interface WithoutSecrets {
   readonly server: McpServerValue;
-  /** Variables that must be set now. */
+  /** Variables that the user must set now. */
   readonly variables: readonly string[];
 }
 
-/** `taken`: the variable of each secret of this migration: two secrets never share one. */
+/** `taken` maps the secrets of this migration to their variables, so that two secrets never share one. */
 export function withoutSecrets(name: string, server: McpServerValue, taken: Map<string, string>): WithoutSecrets {
   const variables: string[] = [];
   const variableReference = (wanted: string, secret: string): string => {
@@ -31,7 +31,7 @@ export function withoutSecrets(name: string, server: McpServerValue, taken: Map<
     const [, scheme = "", secret = value] = /^((?:Bearer|Basic|token)\s+)(\S.*)$/is.exec(value) ?? [];
     return `${scheme}${variableReference(variableFor(name), secret)}`;
   });
-  // `--api-key value`, `--token=value`, or a word in the shape of a key.
+  // `--api-key value`, `--token=value`, or a word that looks like a key.
   const args = server.args?.map((word, at, all) => {
     const [, option, value = word] = /^(--?[\w-]+=)(.*)$/s.exec(word) ?? [];
     const isOption = option === undefined && word.startsWith("-");
@@ -45,10 +45,10 @@ export function withoutSecrets(name: string, server: McpServerValue, taken: Map<
   return { server: { ...server, ...changed }, variables: [...new Set(variables)] };
 }
 
-/** A password before the host, and a parameter with a telling name. */
+/** A password before the host, or a parameter whose name suggests a secret. */
 const SECRET_IN_ADDRESS = /(:\/\/[^/@:\s]+:|[?&][\w-]*(?:token|key|secret|password)[\w-]*=)([^@&#\s]+)/gi;
 
-/** What refers to a variable already is no secret. */
+/** A reference to a variable is not a secret. */
 const isSecret = (key: string, value: string): boolean =>
   value !== "" && !/\$\{?\w|\{env:/.test(value) && (SECRET_NAME.test(key) || isSecretValue(value));
 

@@ -1,10 +1,10 @@
-// A server of another agent, as our mcp.json has it.
+// Converts a server of another agent to an entry of our mcp.json.
 
 import type { JsonObject } from "@lathe/llm";
 import type { McpServerValue } from "../../found/discovery/types.ts";
 
-/** As such files have it. */
-export function writtenServer({ transport, timeoutMs, startTimeoutMs, ...rest }: McpServerValue): JsonObject {
+/** The entry in the form such files use. */
+export function serverEntry({ transport, timeoutMs, startTimeoutMs, ...rest }: McpServerValue): JsonObject {
   return {
     ...(transport === "stdio" ? {} : { type: transport }),
     ...rest,

@@ -1,18 +1,18 @@
-// What a migration deals in: what another agent's files say, in our terms, and what is done about each piece of it.
+// The types of a migration: another agent's configuration in our terms, and what is done about each piece of it.
 
 import type { ProviderConfig } from "@lathe/llm";
 import type { SettingKey } from "../../config/settings/schema.ts";
 
-/** Agents whose configuration can be taken over. */
+/** Agents whose configuration can be imported. */
 export const AGENTS = ["claude-code", "codex", "gemini", "opencode", "pi"] as const;
 export type AgentName = (typeof AGENTS)[number];
 
 export type Scope = "user" | "project";
 
-/** What one settings file of another agent says. */
+/** The contents of one settings file of another agent. */
 export interface TakenSettings {
   readonly settings: Partial<Record<SettingKey, string>>;
-  /** Rules in our words. */
+  /** Rules in our syntax. */
   readonly rules: {
     readonly allow: readonly string[];
     readonly ask: readonly string[];
@@ -20,7 +20,7 @@ export interface TakenSettings {
   };
   /** Entries for models.yml. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
-  /** What has no counterpart, and why. */
+  /** Settings without a counterpart, and why. */
   readonly left: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -33,22 +33,25 @@ export const NOTHING: TakenSettings = {
 
 export type Subject = "mcp-server" | "command" | "skill" | "agent" | "permission" | "setting" | "provider";
 
-/** created: is or will be written. skipped: is there already, the same. conflict: something else is there. unsupported: has no counterpart. */
+/**
+ * create: is or will be written. skipped: the same is already there. conflict: something else is there. unsupported:
+ * has no counterpart.
+ */
 type ActionState = "create" | "skipped" | "conflict" | "unsupported";
 
-/** One piece, as the report has it. */
+/** One piece of the migration, as reported. */
 export interface Action {
   readonly subject: Subject;
   readonly name: string;
   readonly from: AgentName;
-  /** The file it stands in. */
+  /** The file that contains it. */
   readonly source: string;
   readonly target?: string;
   readonly state: ActionState;
   readonly reason?: string;
 }
 
-/** With how it is written; absent when there is nothing to write. */
+/** An action with its write function, which is absent if there is nothing to write. */
 export interface PlannedAction extends Action {
   readonly write?: () => Promise<void>;
 }

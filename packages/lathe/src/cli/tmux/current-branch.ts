@@ -1,10 +1,10 @@
-// The branch that a folder's repository is on, for a tag that people read.
+// The current branch of a folder's repository, for a tag that people read.
 
 import { execFile } from "node:child_process";
 
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** Undefined outside of a repository, and where no branch is checked out. */
+/** Undefined outside of a repository, and if no branch is checked out. */
 export function currentBranch(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,5 @@
-// `lathe --tmux`: the session runs in a session of tmux, which this terminal then looks at. Without a terminal it is only started.
+// `lathe --tmux`: runs the session inside a tmux session and attaches this terminal to it. Without a terminal it only
+// starts the session.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +14,7 @@ import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { currentBranch } from "./current-branch.ts";
 
-/** These end by themselves, and their output is not a screen. */
+/** Runs with these options end by themselves and do not draw a screen. */
 const WITHOUT_A_SCREEN = ["print", "mode", "export", "list-models"] as const satisfies readonly (keyof CliOptions)[];
 
 export async function launchInTmux(
@@ -40,16 +41,17 @@ export async function launchInTmux(
       returnsClient: isInside && isAtTerminal,
     },
   );
-  if (!isAtTerminal || (isInside && !(await wasSwitched(session, tmux)))) return told(session, tmux, machine);
+  if (!isAtTerminal || (isInside && !(await switchTerminal(session, tmux))))
+    return printStarted(session, tmux, machine);
   if (isInside) {
-    await onceOpened(session);
+    await waitUntilOpened(session);
     session.release();
     return EXIT.done;
   }
-  return lookedAt(session, tmux, machine);
+  return attachTerminal(session, tmux, machine);
 }
 
-/** The option itself and nothing else: what stands behind `--` is a prompt. */
+/** Removes only the option itself: words after `--` are a prompt. */
 function withoutTmux(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return argv.filter((word, at) => word !== "--tmux" || (end >= 0 && at > end));
@@ -62,8 +64,8 @@ function freeName(project: string, { deps }: Machine): string {
   return `lathe-${folder.replace(/^-+|-+$/g, "") || "session"}-${deps.uuid().slice(-4)}`;
 }
 
-/** Until its end, or until the user detaches. */
-async function lookedAt(session: StartedSession, tmux: Tmux, { stderr, stdout }: Machine): Promise<ExitCode> {
+/** Attaches this terminal until the session ends or the user detaches. */
+async function attachTerminal(session: StartedSession, tmux: Tmux, { stderr, stdout }: Machine): Promise<ExitCode> {
   const args = [...tmux.server, "attach-session", "-t", session.id];
   const client = spawn(tmux.program, ["-u", ...args], { stdio: "inherit", env: tmux.env as NodeJS.ProcessEnv });
   await once(client, "exit");
@@ -82,21 +84,21 @@ async function lookedAt(session: StartedSession, tmux: Tmux, { stderr, stdout }:
 const LAST_WORDS_MS = 2_000;
 const OPENS_WITHIN_MS = 60_000;
 
-/** The terminal that this process is in looks at it from now on. */
-async function wasSwitched({ id }: StartedSession, tmux: Tmux): Promise<boolean> {
+/** Switches the terminal of this process to the session. */
+async function switchTerminal({ id }: StartedSession, tmux: Tmux): Promise<boolean> {
   return (await tmux.ask(["switch-client", "-t", id])).code === 0;
 }
 
-async function onceOpened(session: StartedSession): Promise<void> {
-  // Whatever it has to say is on the screen that the user looks at.
+async function waitUntilOpened(session: StartedSession): Promise<void> {
+  // Errors are already on the screen that the user sees.
   await within(
     session.opened(OPENS_WITHIN_MS).catch(() => undefined),
     OPENS_WITHIN_MS,
   );
 }
 
-/** A line for a script: the name in tmux, and the session that others can join. */
-async function told(session: StartedSession, tmux: Tmux, { stdout, stderr }: Machine): Promise<ExitCode> {
+/** Prints a line for scripts: the name in tmux, and the id of the session that others can join. */
+async function printStarted(session: StartedSession, tmux: Tmux, { stdout, stderr }: Machine): Promise<ExitCode> {
   const first = await Promise.race([session.opened(OPENS_WITHIN_MS), within(session.ended, OPENS_WITHIN_MS)]).catch(
     (error: unknown) => error as CliError,
   );

@@ -1,11 +1,11 @@
-// The command in a pane that another process of Lathe has made: with the arguments and the environment of that process.
+// Runs the command in a pane that another Lathe process created, with the arguments and environment of that process.
 
 import { PaneLink } from "../../doors/tmux/pane-link.ts";
 import { START_VARIABLE } from "../../doors/tmux/start-link.ts";
 import { type Machine, thisMachine } from "../../platform/machine/machine.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 
-/** What the terminal that tmux makes is called, and where it is. */
+/** Variables that describe the terminal which tmux provides. */
 const OF_THE_PANE = ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE"];
 const SAID_CHARS = 4_096;
 
@@ -23,7 +23,7 @@ export async function runInPane(argv: readonly string[], run: RunCommand): Promi
   return code;
 }
 
-/** Node, and what it starts, read the variables of the process. */
+/** Node, and the programs it starts, read the variables of the process. */
 function takeEnvironment(given: Machine["env"]): void {
   const own = OF_THE_PANE.map((name) => [name, process.env[name]] as const);
   for (const name of Object.keys(process.env)) delete process.env[name];
@@ -40,7 +40,7 @@ function withPane(machine: Machine, paneStarter: PaneLink, onSaid: (text: string
     return stderr.write(...args);
   };
   const tapped = Object.create(stderr, { write: { value: write } }) as NodeJS.WriteStream;
-  // The streams are still made when they are looked at.
+  // Copying the descriptors keeps the getters: streams are still created on first access.
   return Object.defineProperties(
     {},
     {

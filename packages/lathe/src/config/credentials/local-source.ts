@@ -1,7 +1,7 @@
 // The accounts of this machine as a `CredentialSource`: the store, the issuers that renew tokens, and the known limits.
 
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
-import { freshAccessToken, type OAuthContext, renewedAccessToken } from "./oauth/refresh.ts";
+import { freshAccessToken, type OAuthContext, renewAccessToken } from "./oauth/refresh.ts";
 import type {
   AccountChange,
   AccountInfo,
@@ -49,7 +49,7 @@ export class LocalAccounts implements CredentialSource {
     const credential = await store.credentialOf(account);
     // An API key cannot be renewed.
     if (credential?.type === "api_key") return { kind: "key", value: credential.key };
-    if (credential) return { kind: "bearer", value: await renewedAccessToken(account, store, oauth) };
+    if (credential) return { kind: "bearer", value: await renewAccessToken(account, store, oauth) };
     throw removedMeanwhile(account);
   }
 

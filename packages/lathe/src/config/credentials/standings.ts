@@ -4,7 +4,7 @@
 
 import { isJsonObject, type RateLimitInfo } from "@lathe/llm";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
-import { nearestMoment } from "../../platform/usage/moments.ts";
+import { clampMoment } from "../../platform/usage/moments.ts";
 import type { AccountRef, AccountReport, AccountSecret, AccountStanding, UsageReport } from "./source.ts";
 import { Coalesced } from "./usage/coalesced.ts";
 
@@ -48,16 +48,16 @@ export class AccountStandings {
 
   async of(account: AccountRef, secret: () => Promise<AccountSecret>, signal?: AbortSignal): Promise<AccountStanding> {
     const { now } = this.#parts;
-    const { askAgainAt = Number.NEGATIVE_INFINITY } = this.#kept(account.id);
+    const { askAgainAt = Number.NEGATIVE_INFINITY } = this.#entry(account.id);
     if (!signal?.aborted && now() >= askAgainAt) await this.#ask(account, secret, signal);
-    return stillTrue(this.#kept(account.id), now());
+    return withoutExpired(this.#entry(account.id), now());
   }
 
   async note({ id }: AccountRef, report: Exclude<AccountReport, { kind: "disabled" }>): Promise<void> {
     const { now } = this.#parts;
-    if (report.kind === "rate_limit") return this.#write(id, { rateLimit: shareOf(report.info, now()) });
+    if (report.kind === "rate_limit") return this.#write(id, { rateLimit: usageFromHeaders(report.info, now()) });
     const { until, reason } = report;
-    return this.#write(id, { limit: { until: nearestMoment(until), reason } });
+    return this.#write(id, { limit: { until: clampMoment(until), reason } });
   }
 
   /** Notes usage that a client read from response headers. */
@@ -96,7 +96,7 @@ export class AccountStandings {
     for (const [of, part] of changes) if (this.#unwritten.get(of) === part) this.#unwritten.delete(of);
   }
 
-  #kept(id: string): Kept {
+  #entry(id: string): Kept {
     const all = this.#file();
     return { ...(Object.hasOwn(all, id) ? all[id] : undefined), ...this.#unwritten.get(id) };
   }
@@ -115,7 +115,7 @@ const keptIn = (value: unknown): Record<string, Kept> =>
   isJsonObject(value as never) ? (value as Record<string, Kept>) : {};
 
 /** The standing without what has expired. */
-function stillTrue({ limit, usage, rateLimit }: Kept, now: number): AccountStanding {
+function withoutExpired({ limit, usage, rateLimit }: Kept, now: number): AccountStanding {
   const isRecent = usage !== undefined && now - usage.at < LAST_GOOD_MS;
   return {
     ...(limit !== undefined && limit.until > now ? { limit } : {}),
@@ -131,11 +131,11 @@ const isOver = ({ at, windows }: UsageReport, now: number): boolean =>
   windows.every((window) => (window.resetsAt === undefined ? at + HEADERS_MS <= now : isReset(window, now)));
 
 function isWorthKeeping({ askAgainAt = 0, ...kept }: Kept, now: number): boolean {
-  return askAgainAt > now || Object.keys(stillTrue(kept, now)).length > 0;
+  return askAgainAt > now || Object.keys(withoutExpired(kept, now)).length > 0;
 }
 
 /** The used share of each limit, from the headers of a response. */
-export function shareOf(info: RateLimitInfo, now: number): UsageReport {
+export function usageFromHeaders(info: RateLimitInfo, now: number): UsageReport {
   const resetsAt = info.resetAt?.getTime();
   const windows = [
     { name: "requests", left: info.requestsRemaining, limit: info.requestsLimit },

@@ -40,12 +40,12 @@ export async function writeReport({ workspace, open }: Reported): Promise<string
 /** The session, its newest agents and its newest artifacts. */
 function filesOf(path: string, folder: string | undefined): string[] {
   const beside = folder === undefined ? [] : namesIn(folder).map((name) => join(folder, name));
-  const newest = (ending: string): string[] =>
+  const newestFiles = (ending: string): string[] =>
     beside
       .filter((file) => file.endsWith(ending))
       .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
       .slice(0, MOST_BESIDE);
-  return [path, ...newest(".jsonl"), ...newest(".log")].filter((file) =>
+  return [path, ...newestFiles(".jsonl"), ...newestFiles(".log")].filter((file) =>
     statSync(file, { throwIfNoEntry: false })?.isFile(),
   );
 }

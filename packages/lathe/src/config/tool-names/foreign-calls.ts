@@ -80,12 +80,12 @@ function impliedCalls(dialect: Dialect, { tool, access = [], planned = [], cwd }
       input: { command },
       origin: { command: null },
     })),
-    ...[...new Set(written)].map((path) => writtenCall(dialect, path, plannedTexts(path, planned, cwd))),
+    ...[...new Set(written)].map((path) => callForWrite(dialect, path, plannedTexts(path, planned, cwd))),
     ...(isNamedElsewhere(tool) ? [] : access.flatMap((item) => readCall(dialect, item))),
   ];
 }
 
-function writtenCall(dialect: Dialect, path: string, { isNew, before, after }: PlannedTexts): ForeignCall {
+function callForWrite(dialect: Dialect, path: string, { isNew, before, after }: PlannedTexts): ForeignCall {
   const work = isNew ? "write" : "edit";
   const as = isNew ? "write_file" : "edit_file";
   const args: JsonObject = isNew ? { content: after } : { old_string: before, new_string: after };

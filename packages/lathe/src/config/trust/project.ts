@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { HomePaths } from "../../platform/home/paths.ts";
-import { isAsTrusted, isTrusted } from "./trust.ts";
+import { isTrusted, isUnchangedSinceTrust } from "./trust.ts";
 
 export interface ProjectFiles {
   /** Settings in the format of other agents; `config` takes precedence. */
@@ -34,7 +34,7 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
     const name = relative(cwd, file);
     if (!isHolderTrusted) {
       if (existsSync(file)) untrusted.push({ name, folder: relative(cwd, holder) });
-    } else if (isAsTrusted(paths.trust, file)) files[kind] = file;
+    } else if (isUnchangedSinceTrust(paths.trust, file)) files[kind] = file;
     else changed.push({ name, folder: relative(cwd, holder) });
   }
   const lines = [

@@ -25,7 +25,7 @@ export function isTrusted(trustFile: string, folder: string, userHome: string): 
 export function trustedAbove(trustFile: string, folder: string, userHome: string): string | undefined {
   const { folders } = read(readJsonFile(trustFile));
   for (let path = folder; ; path = dirname(path)) {
-    if (Object.hasOwn(folders, path) && (path === folder || !holdsStrangers(path, userHome))) return path;
+    if (Object.hasOwn(folders, path) && (path === folder || !isHomeOrAbove(path, userHome))) return path;
     if (path === dirname(path)) return undefined;
   }
 }
@@ -34,7 +34,7 @@ export function trustedAbove(trustFile: string, folder: string, userHome: string
  * The user's home and the folders above it contain everything ever downloaded, so trust in them does not cover what is
  * below.
  */
-export function holdsStrangers(folder: string, userHome: string): boolean {
+export function isHomeOrAbove(folder: string, userHome: string): boolean {
   const home = existsSync(userHome) ? realpathSync.native(userHome) : userHome;
   return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
@@ -65,7 +65,7 @@ const FILES = [
 ];
 
 /** Whether the file still has the contents it had when its folder was trusted. True if the file does not exist. */
-export function isAsTrusted(trustFile: string, file: string): boolean {
+export function isUnchangedSinceTrust(trustFile: string, file: string): boolean {
   const [entry] = entryOf(file);
   if (!entry) return true;
   const [path, digest] = entry;

@@ -43,7 +43,7 @@ export function withheldVariables({ env, settings }: Workspace): readonly string
 /**
  * Undefined if all of them were reported before, according to the file, or in this run if the file cannot be written.
  */
-export function withheldNotice({ paths, said }: Workspace, names: readonly string[]): string | undefined {
+export function withheldNotice({ paths, reported: said }: Workspace, names: readonly string[]): string | undefined {
   const known = new Set([...namesIn(paths.withheldMemory), ...said.variables]);
   const fresh = names.filter((name) => !known.has(name) && isOfInterest(name) && !isForModels(name));
   if (fresh.length === 0) return undefined;

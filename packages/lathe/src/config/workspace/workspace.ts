@@ -18,8 +18,8 @@ import { rulesOfOptions } from "../settings/rules.ts";
 import type { SettingKey, Settings } from "../settings/schema.ts";
 import { settingsIn } from "../settings/scoped.ts";
 import { type ProjectFiles, projectOf } from "../trust/project.ts";
+import { type AlreadyReported, nothingReported } from "./already-reported.ts";
 import type { RunView } from "./run-view.ts";
-import { nothingSaid, type Said } from "./said.ts";
 
 export interface Workspace {
   readonly machine: Machine;
@@ -46,7 +46,7 @@ export interface Workspace {
   /** Lines for stderr. */
   readonly warnings: readonly string[];
   /** What the run has already told its user. */
-  readonly said: Said;
+  readonly reported: AlreadyReported;
   /** The isolated copy that the run works in, instead of the directory itself. */
   readonly view?: RunView;
 }
@@ -68,7 +68,7 @@ const STABLE_FOR_HOSTS = ["todo", "task", "irc", "async", "bash.autoBackground"]
 export async function openWorkspace(
   machine: Machine,
   options: CliOptions,
-  said: Said = nothingSaid(),
+  reported: AlreadyReported = nothingReported(),
 ): Promise<Workspace> {
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");
   const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
@@ -109,7 +109,7 @@ export async function openWorkspace(
     warnings: [imported, ...loaded.warnings, ignored, ignoredBroker(project.env, env, userEnv)].filter(
       (line) => line !== undefined,
     ),
-    said,
+    reported: reported,
   };
 }
 
@@ -131,7 +131,12 @@ export function existingDirectory(machine: Machine, path: string): string {
 }
 
 /** Opens another directory for a run that continues: paths in its options still refer to the original one. */
-export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: string, said?: Said): Promise<Workspace> {
+export function openWorkspaceAt(
+  machine: Machine,
+  options: CliOptions,
+  cwd: string,
+  reported?: AlreadyReported,
+): Promise<Workspace> {
   const absolute = (paths: readonly string[] = []): string[] => paths.map((path) => resolve(machine.cwd, path));
   return openWorkspace(
     { ...machine, cwd },
@@ -142,7 +147,7 @@ export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: stri
       config: absolute(options.config),
       extension: absolute(options.extension),
     },
-    said,
+    reported,
   );
 }
 

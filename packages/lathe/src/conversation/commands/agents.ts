@@ -1,4 +1,4 @@
-// The agents of the session, for people: listed, looked at, sent to, stopped, revived.
+// `/agents`: list the agents of the session, show one, send it a message, stop or revive it.
 
 import type { AgentDirectory, AgentOverview } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -10,7 +10,7 @@ import type { CommandView } from "./command-view.ts";
 
 const VERBS = ["send", "stop", "revive"] as const;
 const FORM = /^(?:(send|stop|revive)\s+)?(\S+)(?:\s+([\s\S]+))?$/;
-/** No agent is called so. */
+/** A word that is never an agent's id. */
 const ALL = "all";
 const USAGE =
   "Use: /agents, /agents <id>, /agents send <id> <message>, /agents stop <id>, /agents stop all, or /agents revive <id>.";
@@ -40,7 +40,7 @@ export const agents: SlashCommand = {
       } else if (verb === "stop" && id === ALL) await stopAll(directory, view);
       else if (verb === "stop") view.line(lineOf(await directory.stop(id)), "dim");
       else if (verb === "revive") view.line(lineOf(await directory.revive(id)), "dim");
-      else look(directory, id, view);
+      else showAgent(directory, id, view);
     });
   },
 };
@@ -60,7 +60,7 @@ async function stopAll(directory: AgentDirectory, view: CommandView): Promise<vo
   for (const agent of stopped) view.line(lineOf(agent), "dim");
 }
 
-function look(directory: AgentDirectory, id: string, view: CommandView): void {
+function showAgent(directory: AgentDirectory, id: string, view: CommandView): void {
   const output = directory.outputOf(id);
   const agent = directory.list().find(({ agentId }) => agentId === id);
   if (agent) view.line(lineOf(agent));
@@ -89,7 +89,7 @@ function lineOf({
   return `${agentId}  ${facts.join(" · ")}  ${printableLine(doing === "" ? (description ?? assignment) : doing)}`;
 }
 
-/** What is wrong with what was typed is for the person who typed it. */
+/** The directory's errors are about what the user typed, so they become usage errors. */
 async function reportErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work();

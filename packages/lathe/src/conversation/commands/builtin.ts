@@ -59,7 +59,7 @@ export function builtinCommands(): CommandRegistry {
   return registry;
 }
 
-/** Hosts that have something to ask first put their own in its place. */
+/** Hosts that need to confirm first register their own command under this name. */
 export const quit = {
   name: "quit",
   aliases: ["exit"],

@@ -1,9 +1,9 @@
-// Lets the person choose: hosts that can draw show a list to move in and search; for the others the items are numbered lines and one
-// question.
+// Lets the user choose from a list. Hosts that can draw show a searchable list; the others print numbered lines and ask
+// for a number.
 
 import type { Choice, CommandView } from "./command-view.ts";
 
-/** Undefined: none. */
+/** Undefined: the user chose nothing. */
 export async function chooseFrom<T>(
   view: Pick<CommandView, "line" | "ask" | "choose">,
   choice: Choice<T>,

@@ -1,37 +1,41 @@
-// What a command says of itself, and what it may do to the host that runs it: lines, questions and choices.
+// What describes a command, and what a command may do to the host that runs it: print lines, ask questions, offer
+// choices.
 
 import type { Session } from "@lathe/agent";
 import type { SettingKey } from "../../config/settings/schema.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 
-/** What a command may do besides changing the conversation. */
+/** What a command may do in the host. */
 export interface CommandView {
-  /** Width of the screen; absent where lines have no limit. */
+  /** Width of the screen; absent if lines have no limit. */
   readonly columns?: number;
   line(text: string, style?: "dim" | "yellow"): void;
-  /** One line of text; undefined when the person gave up, or the signal did. */
+  /** Asks for one line of text; undefined when the user cancelled or the signal aborted. */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The same for a secret: a person who looks at the screen cannot read it. Absent: none can be typed here. */
+  /** Asks for a secret, which the screen does not show. Absent: no secret can be typed here. */
   askSecret?(question: string): Promise<string | undefined>;
-  /** A list to choose from, where the host can draw one; else `chooseFrom` asks by number. */
+  /** Shows a list to choose from. Absent: `chooseFrom` prints it and asks for a number. */
   choose?<T>(choice: Choice<T>): Promise<T | undefined>;
-  /** Text that may be longer than the screen. Absent: it is printed. */
+  /** Shows text that may be longer than the screen. Absent: the text is printed. */
   page?(title: string, text: string): void;
-  /** A unified diff that may be longer than the screen. Absent: it is printed. */
+  /** Shows a unified diff that may be longer than the screen. Absent: the diff is printed. */
   pageDiff?(title: string, diff: string): void;
-  /** The agents of the session, where the host can draw them. Absent: they are listed. */
+  /** Shows the agents of the session. Absent: they are listed. */
   showAgents?(): void;
-  /** The text as the user left it in their editor; undefined: as it was. Absent: no editor can be shown here. */
+  /**
+   * Opens the text in the user's editor and returns the result; undefined: unchanged. Absent: this host cannot open an
+   * editor.
+   */
   edit?(name: string, text: string): Promise<string | undefined>;
   /** Puts text on the clipboard. */
   copy?(text: string): void;
-  /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */
+  /** Sends a message as if the user had typed it. Absent: the command submits it and waits for the answer. */
   submit?(text: string): void;
   /** Shows the end of a resumed session. */
   showPast(session: Session): Promise<void>;
-  /** Puts text before the person, to be edited and sent. */
+  /** Puts text into the input, where the user can edit and send it. */
   prefill(text: string): void;
-  /** Lets a changed setting take effect on the screen; false: it is read at the next start. Absent: there is no screen. */
+  /** Applies a changed setting to the screen; false: it is read at the next start. Absent: there is no screen. */
   applySetting?(key: SettingKey): boolean;
   /** Ends the host. */
   leave(code: ExitCode): void;
@@ -39,60 +43,60 @@ export interface CommandView {
 
 export interface ChoiceItem<T> {
   readonly value: T;
-  /** One line. */
+  /** A single line. */
   readonly label: string;
   readonly detail?: string;
-  /** Shown below the list while the pointer is on it. */
+  /** Shown below the list while the item is selected. */
   readonly description?: string;
-  /** Why it cannot be chosen now. */
+  /** Why the item cannot be chosen now. */
   readonly disabled?: string;
 }
 
-/** What can be done to an item besides choosing it. Only hosts that draw a list have keys for it. */
+/** What the user can do with an item besides choosing it. Only hosts that draw a list have keys for this. */
 export interface ChoiceAction<T> {
   readonly name: "rename" | "delete" | "sort" | "path" | "filter" | "filterBack" | `filter.${string}`;
-  /** What the key does, in the hint: `to rename`. Absent: the hint does not name it. */
+  /** What the key does, for the hint line: `to rename`. Absent: the hint does not mention it. */
   readonly does?: string;
-  /** It changes the list, not the item, and is possible when the list is empty. */
+  /** The action changes the list, not an item, and works on an empty list too. */
   readonly isForList?: true;
-  /** Gives the items as they are then. */
+  /** Runs the action and returns the new items. */
   run(value: T, view: Required<Pick<CommandView, "ask" | "choose">>): Promise<readonly ChoiceItem<T>[]>;
 }
 
 export interface Choice<T> {
   readonly title: string;
   readonly items: readonly ChoiceItem<T>[];
-  /** Index of the item to begin with. */
+  /** Index of the item that is selected first. */
   readonly current?: number;
-  /** What the item under the cursor is about, in a few lines. */
+  /** A few lines about the selected item. */
   preview?(value: T): Promise<string> | string;
   /** The preview is markdown. */
   readonly previewsMarkdown?: boolean;
-  /** The cursor is on this item now; undefined when the list was closed without a choice. */
+  /** Called when the selection moves; undefined when the list was closed without a choice. */
   onMove?(value: T | undefined): void;
   readonly actions?: readonly ChoiceAction<T>[];
-  /** Items for the words that were typed, besides those whose label fits; they may be new ones. */
+  /** Items for the typed words, besides those whose label matches; they need not be in `items`. */
   search?(words: string): Promise<readonly ChoiceItem<T>[]>;
 }
 
-/** What every command says of itself. `T`: what it may do to the conversation. */
+/** What every command declares. `T` is the conversation it works on. */
 export interface CommandHead<T> {
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** As help shows them, such as `[provider/id]`. */
+  /** The arguments as help shows them, such as `[provider/id]`. */
   readonly arguments?: string;
   readonly description: string;
   /** May run while the agent works. */
   readonly whileWorking?: boolean;
-  /** What is typed after it is meant for its questions, and must not be sent to a model. */
+  /** The rest of the line may be a secret: it is never sent to a model. */
   readonly takesSecrets?: boolean;
-  /** Only until the session brings a command of this name. */
+  /** A command that the session brings under the same name replaces this one. */
   readonly yields?: boolean;
-  /** Values that begin with what was typed. */
+  /** Values that begin with the typed text. */
   complete?(conversation: T, typed: string): Promise<readonly string[]> | readonly string[];
 }
 
-/** Does something for the person, in hosts that have one. */
+/** A command that acts in the host instead of sending a prompt. */
 export interface ActingCommand<T> extends CommandHead<T> {
   run(conversation: T, argument: string, view: CommandView): Promise<void> | void;
 }

@@ -1,4 +1,4 @@
-// A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
+// A slash command as data: its name, its arguments, their completion, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
 import { sentence } from "@lathe/agent/base";
@@ -12,7 +12,7 @@ import { isPath, noSuchCommand } from "./near-miss.ts";
 
 export type SlashCommand = ActingCommand<Conversation> | PromptCommand<Conversation>;
 
-/** A path may begin a sentence as well, and a pasted text is no command. */
+/** A path may begin a sentence too, and pasted text with several lines is not a command. */
 const COMMAND = /^\/([\w:.-]*)(?:[ \t]+(.*))?$/;
 
 export class CommandRegistry {
@@ -24,20 +24,23 @@ export class CommandRegistry {
     for (const command of commands) this.add(command);
   }
 
-  /** Registering a name again replaces the command. */
+  /** Adds a command; one with the same name is replaced. */
   add(command: SlashCommand): void {
     this.#commands.set(command.name, command);
   }
 
-  /** What the present session's files and extensions bring, in place of what the last one's did. The built-in names stay. */
-  setAdded(commands: Promise<readonly SlashCommand[]>): void {
+  /**
+   * Sets the commands from the session's files and extensions, replacing those of the previous session. Built-in names
+   * win.
+   */
+  setSessionCommands(commands: Promise<readonly SlashCommand[]>): void {
     const loading = commands.then((added) => {
       if (this.#loading === loading) this.#added = added;
     });
     this.#loading = loading;
   }
 
-  /** Every command is known. */
+  /** Resolves once every command is known. */
   get ready(): Promise<void> {
     return this.#loading;
   }
@@ -46,12 +49,12 @@ export class CommandRegistry {
     const brought = new Set(this.#added.map(({ name }) => name));
     const own = [...this.#commands.values()].filter(({ name, yields }) => !(yields && brought.has(name)));
     const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-    // Of those with the same name the first is used.
+    // If several commands share a name, the first one is used.
     const added = this.#added.filter(({ name }) => !taken.has(name) && taken.add(name));
     return [...own, ...added];
   }
 
-  /** Every name that can be typed: those of the commands, then their aliases. */
+  /** Every name that can be typed: first the commands' names, then their aliases. */
   namedCommands(): readonly { readonly name: string; readonly command: SlashCommand }[] {
     const commands = this.list();
     const own = commands.map((command) => ({ name: command.name, command }));
@@ -67,7 +70,8 @@ export class CommandRegistry {
   }
 
   /**
-   * The command that a line runs or tries to run; undefined for what is sent: other text, paths, and commands that stand for a text.
+   * The command that a line runs or tries to run; undefined for lines that are sent to the model: other text, paths,
+   * and commands that expand to a prompt.
    */
   parse(line: string): { readonly name: string; readonly argument: string } | undefined {
     const [whole, name = "", argument = ""] = COMMAND.exec(line.trim()) ?? [];
@@ -94,13 +98,13 @@ export class CommandRegistry {
     try {
       await command.run(conversation, argument, view);
     } catch (error) {
-      // Hosts go on after a command that failed, whatever the reason was (a provider, the disk).
+      // A failed command must not end the host, whatever the reason was (a provider, the disk).
       if (error instanceof CliError) throw error;
       throw new CliError(EXIT.failed, `/${name} failed: ${sentence(messageOf(error))}`, { cause: error });
     }
   }
 
-  /** Completions of a line that is being typed: names of commands, then values of the one that was named. */
+  /** Completions for a line being typed: command names, then values for the named command. */
   async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
     const [, name = "", gap = "", typed = ""] = /^\/([\w:.-]*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];
@@ -114,7 +118,10 @@ export class CommandRegistry {
   }
 }
 
-/** Every command and what it does, in two columns. What it takes stands beside its name if there is room, else after its description. */
+/**
+ * All commands with descriptions, in two columns. Arguments stay next to the name if there is room, otherwise they
+ * follow the description.
+ */
 export function commandHelp(commands: readonly SlashCommand[], columns?: number): string {
   const usages = commands.map(({ name, arguments: taken }) => `/${name}${taken === undefined ? "" : ` ${taken}`}`);
   const room = nameRoom(usages, columns ?? Number.POSITIVE_INFINITY);

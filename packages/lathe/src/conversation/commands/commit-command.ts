@@ -1,4 +1,5 @@
-// `/commit [--all] [--split] [context]`: commits what is staged with a message by the model, and the conversation knows of it.
+// `/commit [--all] [--split] [context]`: commits the staged changes with a message by the model and tells the
+// conversation about it.
 
 import type { Session } from "@lathe/agent";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
@@ -12,17 +13,17 @@ import type { CommandView } from "./command-view.ts";
 
 export const commitCommand: SlashCommand = {
   name: "commit",
-  // Many people have a command of this name already.
+  // Many users already have a command with this name.
   yields: true,
   arguments: "[--all] [--split] [context]",
   description: "commit what is staged, or all changes, with a message by the model",
   complete: async (_conversation, typed) => {
-    const { COMMIT_FLAGS } = await import("../commit/wishes.ts");
+    const { COMMIT_FLAGS } = await import("../commit/commit-options.ts");
     return COMMIT_FLAGS.filter((flag) => flag.startsWith(typed));
   },
   run: async (conversation, argument, view) => {
-    const { COMMIT_FLAGS, readWishes } = await import("../commit/wishes.ts");
-    const { wishes: flags, rest } = readWishes(argument.split(/\s+/).filter((word) => word !== ""));
+    const { COMMIT_FLAGS, parseCommitOptions } = await import("../commit/commit-options.ts");
+    const { wishes: flags, rest } = parseCommitOptions(argument.split(/\s+/).filter((word) => word !== ""));
     const unknown = rest.find((word) => /^--[a-z]/.test(word));
     if (unknown !== undefined)
       throw usageError(`/commit knows no ${unknown}. It takes: ${COMMIT_FLAGS.join(", ")}, or words about the change.`);
@@ -41,7 +42,7 @@ async function commitIn(
   wishes: Parameters<typeof import("../commit/commit.ts").commit>[0]["wishes"],
   view: CommandView,
 ): Promise<void> {
-  const { askedModel } = await import("../commit/asking.ts");
+  const { commitModel } = await import("../commit/commit-model.ts");
   const { commit } = await import("../commit/commit.ts");
   const { CommitGit } = await import("../commit/git.ts");
   const { costLine, madeLines, proposalText } = await import("../commit/report.ts");
@@ -49,7 +50,7 @@ async function commitIn(
   const { env } = workspace.machine;
   const { signal, during } = interruptible(session);
   const git = new CommitGit({ env, cwd: workspace.cwd, signal });
-  const model = askedModel(open, signal);
+  const model = commitModel(open, signal);
   let output = "";
   const host: CommitHost = {
     during,
@@ -87,7 +88,7 @@ async function commitIn(
     for (const line of madeLines(repository.branch, made)) view.line(line);
     const cost = costLine(model.spent);
     if (cost !== undefined) view.line(cost, "dim");
-    // What is said next may be about them.
+    // The user's next message may refer to these commits.
     if (made.length > 0)
       session.appendCustomMessage("commit", `The user committed:\n${madeLines(repository.branch, made).join("\n")}`);
   } catch (error) {
@@ -99,7 +100,7 @@ async function commitIn(
   }
 }
 
-/** The user interrupts it as they interrupt an answer; questions in between are no work. */
+/** Lets the user interrupt the commit like an answer; the session is not busy while a question is open. */
 function interruptible(session: Session): Required<Pick<CommitHost, "during">> & { readonly signal: AbortSignal } {
   const stop = new AbortController();
   return {

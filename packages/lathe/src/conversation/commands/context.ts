@@ -1,4 +1,4 @@
-// Commands about what of a session the model still sees, and what it cost.
+// Commands about what the model still sees of the session, and what the session cost.
 
 import type { CompactionEntry } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -7,13 +7,13 @@ import type { SlashCommand } from "./command.ts";
 export const compact: SlashCommand = {
   name: "compact",
   arguments: "[what to pay attention to]",
-  // What runs is ended first.
+  // The command stops running work first.
   whileWorking: true,
   description: "summarize older messages to make room",
   run: async (conversation, focus, view) => {
     const before = conversation.session.contextTokens;
     const entry = await conversation.compact(focus === "" ? undefined : focus);
-    // A warning has said why.
+    // A warning has already said why.
     if ("problem" in entry) return;
     const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
     const done = waysToCompact(entry);
@@ -32,7 +32,7 @@ function waysToCompact({ preserveData }: CompactionEntry): string {
 export const handoff: SlashCommand = {
   name: "handoff",
   arguments: "[what to pay attention to]",
-  // What runs is ended first.
+  // The command stops running work first.
   whileWorking: true,
   description: "start a new session from a summary of this one",
   run: async (conversation, focus, view) => {

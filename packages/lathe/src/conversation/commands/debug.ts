@@ -1,4 +1,4 @@
-// `/debug`: what helps to find out why something does not work. For people only; the model gets nothing of it.
+// `/debug`: diagnostics for the user. Nothing of it is sent to the model.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";

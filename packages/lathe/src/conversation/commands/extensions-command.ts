@@ -1,4 +1,5 @@
-// /extensions (EX-11): everything that was found, by kind, with its source and what shadows it; choosing an item switches it off or on.
+// /extensions (EX-11): everything that was found, by kind, with its source and what overrides it; choosing an item
+// turns it on or off.
 
 import { writeSetting } from "../../config/settings/write.ts";
 import type { Discovery } from "../../found/discovery/discovery.ts";
@@ -9,7 +10,7 @@ import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { ChoiceItem, CommandView } from "./command-view.ts";
 
-/** An item, or a whole agent. */
+/** One item, or everything from one provider of files. */
 type Switch =
   | { readonly key: "discovery.disabledItems"; readonly id: string; readonly found: Found }
   | { readonly key: "discovery.disabledProviders"; readonly id: string; readonly name: string };
@@ -101,7 +102,7 @@ function choose(
   return chooseFrom(view, { title: "Extensions", items, current, preview });
 }
 
-/** What the file itself says. A server's own words may hold keys. */
+/** The description in the item's file. A server's own text is left out: it may contain keys. */
 function descriptionOf({ value }: Found): string {
   const { frontmatter } = (value ?? {}) as { readonly frontmatter?: { readonly description?: unknown } };
   return typeof frontmatter?.description === "string" ? frontmatter.description : "";

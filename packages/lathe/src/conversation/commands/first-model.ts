@@ -1,4 +1,4 @@
-// The model that a user gets who has just given a credential, and the first choice of a user who has none.
+// The model for a user who has just logged in, and the first choice for a user without credentials.
 
 import { defaultModels } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
@@ -6,9 +6,9 @@ import { type ModelChoice, PRACTICE } from "../../models/models.ts";
 import { CliError } from "../../platform/usage/exit.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
 import { chooseFrom } from "./choice.ts";
-import { chosenAccount, type LoginView, logIn } from "./login.ts";
+import { chooseAccount, type LoginView, logIn } from "./login.ts";
 
-/** Undefined: none of its models is known. */
+/** Undefined: none of the provider's models is known. */
 export async function firstModelOf(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {
   const { registry } = await workspace.models();
   const usual = Object.hasOwn(defaultModels, provider) ? defaultModels[provider] : undefined;
@@ -18,7 +18,10 @@ export async function firstModelOf(workspace: SessionWorkspace, provider: string
   return model && `${model.provider}/${model.id}`;
 }
 
-/** Without any credential: local models that were found, signing in, or the practice model. Undefined: skipped. */
+/**
+ * Without any credential the user chooses between local models that were found, logging in, and the practice model.
+ * Undefined: skipped.
+ */
 export async function chooseFirstModel(workspace: SessionWorkspace, view: LoginView): Promise<ModelChoice | undefined> {
   const models = await workspace.models();
   const local = new Map<string, string>();
@@ -40,16 +43,16 @@ export async function chooseFirstModel(workspace: SessionWorkspace, view: LoginV
     });
     if (chosen === undefined) return undefined;
     if (chosen !== LOGIN) return models.choose(chosen);
-    const selector = await loggedIn(workspace, view);
+    const selector = await logInForModel(workspace, view);
     if (selector !== undefined) return models.choose(selector);
   }
 }
 
 const LOGIN = "login";
 
-/** What went wrong is said, and the choice comes again. */
-async function loggedIn(workspace: SessionWorkspace, view: LoginView): Promise<string | undefined> {
-  const account = await chosenAccount(workspace, view);
+/** Prints errors and returns undefined, so that the caller shows the choice again. */
+async function logInForModel(workspace: SessionWorkspace, view: LoginView): Promise<string | undefined> {
+  const account = await chooseAccount(workspace, view);
   if (!account) return undefined;
   try {
     if (!(await logIn(workspace, account, view))) return undefined;

@@ -1,5 +1,5 @@
-// Folders that begin with what was typed, for commands that take one. Enter takes the first of them, so a folder that was
-// typed in full comes before those that it is the beginning of, and before those in it.
+// Completes folder names for commands that take one. Enter accepts the first completion, so a folder that was typed in
+// full comes before longer names and its subfolders.
 
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,6 +18,6 @@ export function foldersLike({ cwd, userHome }: Pick<Machine, "cwd" | "userHome">
     const isFolder = typed !== "" && statSync(placeOf(typed), { throwIfNoEntry: false })?.isDirectory() === true;
     return isFolder ? [typed, ...longer] : longer;
   } catch {
-    return []; // what was typed leads nowhere
+    return []; // the typed path does not exist
   }
 }

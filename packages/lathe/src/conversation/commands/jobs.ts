@@ -1,4 +1,4 @@
-// Commands that run in the background: listed, looked at, stopped.
+// `/jobs`: list background commands, show the output of one, or stop it.
 
 import { type Job, jobStatus, plainOutput } from "@lathe/agent/tools";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -9,7 +9,7 @@ import type { SlashCommand } from "./command.ts";
 const USAGE = "Use: /jobs, /jobs <number>, or /jobs stop <number>.";
 const SHOWN_LINES = 40;
 
-/** A background command, as hosts show it. */
+/** A background command as hosts show it. */
 export interface ListedJob {
   readonly id: number;
   readonly command: string;
@@ -19,9 +19,9 @@ export interface ListedJob {
 }
 
 export const listJobs = ({ session }: Pick<Conversation, "session">): readonly ListedJob[] =>
-  (session.beside.jobs?.list() ?? []).map(listedJob);
+  (session.beside.jobs?.list() ?? []).map(toListedJob);
 
-export const listedJob = (job: Job): ListedJob => ({
+export const toListedJob = (job: Job): ListedJob => ({
   id: job.id,
   command: printableLine(job.handle.command),
   isRunning: job.handle.running,
@@ -54,7 +54,7 @@ export const jobs: SlashCommand = {
   },
 };
 
-/** The model is told of it with the next request. */
+/** Stops the job; the model learns of it with the next request. */
 export const stopJob = async ({ session }: Pick<Conversation, "session">, job: Job): Promise<void> =>
   session.beside.jobs?.cancel(job, false);
 
@@ -64,7 +64,7 @@ export function jobOf({ session }: Pick<Conversation, "session">, id: number): J
   return job;
 }
 
-/** Without moving what the model has read. */
+/** The last lines of output, without moving the position up to which the model has read. */
 export function lastLines({ handle }: Job): string[] {
   const lines = plainOutput(handle.read().text).trimEnd().split("\n");
   return lines.length > SHOWN_LINES ? ["…", ...lines.slice(-SHOWN_LINES)] : lines;

@@ -1,4 +1,4 @@
-// Commands about credentials. What they change takes effect with the next request.
+// Commands about credentials. Changes take effect with the next request.
 
 import { findRow } from "@lathe/llm/providers";
 import { accountOf, deleteCredential, listAccounts, looksLikeKey, refuseAtBroker } from "../../models/accounts.ts";
@@ -10,7 +10,7 @@ import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
 import { firstModelOf } from "./first-model.ts";
-import { chosenAccount, itemOf, logIn } from "./login.ts";
+import { chooseAccount, itemOf, logIn } from "./login.ts";
 
 const login: SlashCommand = {
   name: "login",
@@ -24,7 +24,7 @@ const login: SlashCommand = {
     const { workspace } = conversation;
     refuseKeys(name);
     refuseAtBroker(workspace, "login", name);
-    const account = name === "" ? await chosenAccount(workspace, view) : await accountOf(workspace, name);
+    const account = name === "" ? await chooseAccount(workspace, view) : await accountOf(workspace, name);
     if (!account || !(await logIn(workspace, account, view))) return;
     const selector = await firstModelOf(workspace, account.id);
     const isPractice = conversation.model.provider === PRACTICE_PROVIDER;
@@ -60,7 +60,7 @@ const logout: SlashCommand = {
           : await accountOf(workspace, name);
     if (!account) return;
     const names = credentialStore(workspace).names(account.id);
-    const only = names.length > 1 ? await chosenName(names, view) : undefined;
+    const only = names.length > 1 ? await chooseName(names, view) : undefined;
     if (names.length > 1 && only === undefined) return;
     view.line(await deleteCredential(workspace, account, only), "dim");
     const left = (await listAccounts(workspace)).find(({ id }) => id === account.id)?.source;
@@ -68,18 +68,18 @@ const logout: SlashCommand = {
   },
 };
 
-/** Undefined: none was chosen. */
-const chosenName = (names: readonly string[], view: CommandView): Promise<string | undefined> =>
+/** Undefined: the user chose none. */
+const chooseName = (names: readonly string[], view: CommandView): Promise<string | undefined> =>
   chooseFrom(view, { title: "Which account", items: names.map((name) => ({ value: name, label: name })) });
 
-/** One for every day that needs only this provider. */
+/** A preset that needs only this provider, preferably the medium one. */
 async function recommendedPreset(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {
   const { listPresets } = await import("../../models/list-presets.ts");
   const fitting = listPresets(await workspace.models()).filter(({ requires }) => requires.join() === provider);
   return (fitting.find(({ name }) => name.endsWith("-medium")) ?? fitting[0])?.name;
 }
 
-/** As `lathe setup provider` does it. */
+/** The same as `lathe setup provider`. */
 const provider: SlashCommand = {
   name: "provider",
   arguments: "add --preset <name>",
@@ -102,7 +102,7 @@ const provider: SlashCommand = {
   },
 };
 
-/** A key typed after the command was seen on the screen and is in the history of prompts. */
+/** A key typed after the command is visible on the screen and stays in the prompt history. */
 function refuseKeys(argument: string): void {
   if (looksLikeKey(argument) || /\s/.test(argument))
     throw usageError(

@@ -1,4 +1,5 @@
-// Giving a credential in a conversation: which provider, a key or a sign-in, and storing it. Before the first session as well as in one.
+// Logging in during a conversation or before the first session: choosing the provider, getting a key or signing in, and
+// storing the credential.
 
 import type { StoredCredential } from "../../config/credentials/store.ts";
 import {
@@ -16,8 +17,8 @@ import type { CommandView } from "./command-view.ts";
 
 export type LoginView = Pick<CommandView, "line" | "ask" | "askSecret" | "choose">;
 
-/** Undefined: none was chosen. */
-export async function chosenAccount(workspace: SessionWorkspace, view: LoginView): Promise<Account | undefined> {
+/** Undefined: the user chose none. */
+export async function chooseAccount(workspace: SessionWorkspace, view: LoginView): Promise<Account | undefined> {
   const accounts = await listAccounts(workspace);
   return chooseFrom(view, { title: "Log in to", items: accounts.map(itemOf) });
 }
@@ -28,7 +29,7 @@ export function itemOf(account: ListedAccount): { value: ListedAccount; label: s
   return { value: account, label: id, detail: [name, state].filter((part) => part !== "").join(" · ") };
 }
 
-/** False: the person gave up, and nothing has changed. */
+/** False: the user cancelled, and nothing has changed. */
 export async function logIn(workspace: SessionWorkspace, account: Account, view: LoginView): Promise<boolean> {
   const credential = await credentialFor(workspace, account, view);
   if (!credential) return false;
@@ -41,7 +42,7 @@ async function credentialFor(
   account: Account,
   view: LoginView,
 ): Promise<StoredCredential | undefined> {
-  if (!account.oauth) return typedKey(account, view);
+  if (!account.oauth) return askForKey(account, view);
   const way = await chooseFrom(view, {
     title: account.name,
     items: [
@@ -50,18 +51,21 @@ async function credentialFor(
     ],
   });
   if (way === undefined) return undefined;
-  return way === "key" ? typedKey(account, view) : signedIn(workspace, account.oauth, view);
+  return way === "key" ? askForKey(account, view) : signInWithBrowser(workspace, account.oauth, view);
 }
 
-async function typedKey(account: Account, view: LoginView): Promise<StoredCredential | undefined> {
+async function askForKey(account: Account, view: LoginView): Promise<StoredCredential | undefined> {
   if (!view.askSecret) throw usageError(`A key cannot be typed here. Run: lathe login ${account.id}`);
   const typed = await view.askSecret(`Key for ${account.name}`);
   if (typed === undefined) return undefined;
   return keyCredential(account, typed, `say /login ${account.id} and paste it.`);
 }
 
-/** The question stays until the sign-in ends: giving it up cancels, and an address may be pasted into it. */
-async function signedIn(
+/**
+ * The question stays open until the sign-in ends: closing it cancels the sign-in, and the user can paste an address
+ * into it.
+ */
+async function signInWithBrowser(
   { machine }: SessionWorkspace,
   row: NonNullable<Account["oauth"]>,
   view: LoginView,
@@ -77,8 +81,8 @@ async function signedIn(
     }
   }
   const isDevice = row.deviceUrl !== undefined;
-  // There is nothing to paste for a device code; the question is only there to be given up.
-  const waiting = isDevice ? waitedOut(lines(over.signal)) : undefined;
+  // With a device code there is nothing to paste; the question is there only so that the user can cancel.
+  const waiting = isDevice ? drain(lines(over.signal)) : undefined;
   try {
     return await signIn(row, machine, {
       show: (line) => view.line(line),
@@ -92,6 +96,6 @@ async function signedIn(
   }
 }
 
-async function waitedOut(lines: AsyncIterable<string>): Promise<void> {
+async function drain(lines: AsyncIterable<string>): Promise<void> {
   for await (const _ of lines);
 }

@@ -1,5 +1,5 @@
-// The list that /model opens: the model in use, then presets by provider, the whole list one step away. Words that are typed find
-// models as well.
+// The list that /model opens: the model in use, then presets by provider, with all models one step away. Typing
+// searches the models as well.
 
 import { signInCommand } from "../../config/credentials/source.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
@@ -12,8 +12,8 @@ import type { ChoiceItem, CommandView } from "./command-view.ts";
 
 const ALL = "all";
 
-/** A selector, or `preset/name`. `current`: `provider/id`. */
-export async function chosenModel(
+/** Returns a selector or `preset/name`. `current` has the form `provider/id`. */
+export async function chooseModelOrPreset(
   workspace: SessionWorkspace,
   current: string,
   view: CommandView,
@@ -79,7 +79,7 @@ function itemsOf(offered: readonly OfferedModel[]): ChoiceItem<string>[] {
   }));
 }
 
-/** Rows of cells as lines whose columns stand below one another. */
+/** Joins cells into lines with aligned columns. */
 function alignRows(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
   return rows.map((cells) =>

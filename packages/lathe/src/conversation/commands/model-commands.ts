@@ -1,4 +1,4 @@
-// Commands about who answers, and how hard it thinks.
+// Commands that choose the model and how hard it thinks.
 
 import { PRESET } from "../../models/presets.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -20,16 +20,16 @@ const model: SlashCommand = {
     ].filter((selector) => selector.startsWith(typed));
   },
   run: async (conversation, selector, view) => {
-    const chosen = selector === "" && view.choose ? await chosenFrom(conversation, view) : selector;
+    const chosen = selector === "" && view.choose ? await chooseModel(conversation, view) : selector;
     if (chosen?.startsWith(PRESET)) await switchPreset(conversation, chosen.slice(PRESET.length), view);
     else if (chosen !== undefined && chosen !== "") await conversation.switchModel(chosen);
     view.line(`Model: ${nameOf(conversation)}`, "dim");
   },
 };
 
-async function chosenFrom(conversation: Conversation, view: CommandView): Promise<string | undefined> {
-  const { chosenModel } = await import("./model-choice.ts");
-  return chosenModel(conversation.workspace, nameOf(conversation), view);
+async function chooseModel(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+  const { chooseModelOrPreset } = await import("./model-choice.ts");
+  return chooseModelOrPreset(conversation.workspace, nameOf(conversation), view);
 }
 
 async function switchPreset(conversation: Conversation, name: string, view: CommandView): Promise<void> {
@@ -60,7 +60,7 @@ const thinking: SlashCommand = {
   },
 };
 
-/** The one that models.yml gives the model; undefined: the vendor's. */
+/** The level that models.yml sets for the model; undefined: the vendor's default. */
 const ownLevel = async ({ workspace, model: { provider, id } }: Conversation): Promise<string | undefined> =>
   (await workspace.models()).registry.configuredLevel(provider, id);
 

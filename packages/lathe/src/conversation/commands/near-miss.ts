@@ -1,8 +1,8 @@
-// Which command was probably meant by a name that does not exist, and whether a command was meant at all.
+// Guesses which command an unknown name was meant to be, and whether it was meant as a command at all.
 
 import { existsSync } from "node:fs";
 
-/** Commands of other agents, and what does the same here. */
+/** Commands of other agents and their equivalents here. */
 const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   approvals: "/permissions",
   bug: "/debug",
@@ -21,10 +21,10 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   vim: "/settings",
 };
 
-/** `/etc is broken` begins with a path of this machine, and so does what has a slash in it. */
+/** `/etc is broken` begins with a path on this machine; any name with a slash is a path too. */
 export const isPath = (name: string): boolean => name.includes("/") || existsSync(`/${name}`);
 
-/** What to say about a command that does not exist, at a terminal. */
+/** The error for an unknown command at a terminal. */
 export function noSuchCommand(name: string, names: readonly string[]): string {
   const near = nearMiss(name, names);
   const meant = near === undefined ? OF_OTHER_AGENTS[name] : `/${near}`;
@@ -33,7 +33,7 @@ export function noSuchCommand(name: string, names: readonly string[]): string {
 
 const MOST_NAMED = 12;
 
-/** The same in a host without a screen: it has no /help, and only these commands. */
+/** The same for a host without a screen, which has no /help and only the given commands. */
 export function noSuchCommandHere(name: string, names: readonly string[]): string {
   const near = nearMiss(name, names);
   if (near !== undefined) return `There is no /${name}. Did you mean /${near}?`;
@@ -45,8 +45,10 @@ export function noSuchCommandHere(name: string, names: readonly string[]): strin
   return `There is no /${name}. ${named.length === 0 ? "There are no commands here." : `There are ${list}${more}.`}`;
 }
 
-/** The rest may be missing, or there is one slip of the finger in a short name, two in a long one: a letter too many, missing, wrong, or
- *  two in the wrong order. */
+/**
+ * Accepts an unfinished name, or one typo in a short name and two in a long one: an extra, missing or wrong letter, or
+ * two letters swapped.
+ */
 function nearMiss(typed: string, names: readonly string[]): string | undefined {
   const most = typed.length > 5 ? 2 : 1;
   if (typed.length < 3) return undefined;

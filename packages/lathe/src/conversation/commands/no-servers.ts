@@ -1,4 +1,4 @@
-// `/mcp` where no server is configured: with servers, their part of the product brings the real one.
+// `/mcp` when no server is configured. With servers, the MCP addition brings the real command.
 
 import type { SlashCommand } from "./command.ts";
 

@@ -1,4 +1,4 @@
-// Commands about what is permitted, where, and by which instructions.
+// Commands about permissions, folders and instructions.
 
 import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
 import { existingDirectory } from "../../config/workspace/workspace.ts";

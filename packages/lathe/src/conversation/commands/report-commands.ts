@@ -50,13 +50,13 @@ const status: SlashCommand = {
   },
 };
 
-/** Only where a provider has several. */
+/** Only for a provider with several accounts. */
 function accountRow(accounts: OpenSession["accounts"], provider: string): Named[] {
   const account = accounts.current(provider);
   return account ? [["account", account.identity ? `${account.name} (${account.identity})` : account.name]] : [];
 }
 
-/** The way that is in use, and what came of it in all sessions with this model. */
+/** The edit format in use and its results over all sessions with this model. */
 function editsRow({ model, open, workspace }: Pick<Conversation, "model" | "open" | "workspace">): string {
   const { editVariant, learnedVariant } = open;
   const counts = readEditCounts(workspace.paths.cache)[`${model.provider}/${model.id}`]?.[editVariant];

@@ -1,10 +1,10 @@
-// `/review [range]`: reviewers look at a change, and the model knows what they found.
+// `/review [range]`: reviewers look at a change, and the model sees their findings.
 
 import type { SlashCommand } from "./command.ts";
 
 export const reviewCommand: SlashCommand = {
   name: "review",
-  // Many people have a command of this name already.
+  // Many users already have a command with this name.
   yields: true,
   arguments: "[range]",
   description: "review a change: main...HEAD, HEAD~3, a commit; without one, uncommitted changes",
@@ -18,7 +18,7 @@ export const reviewCommand: SlashCommand = {
     view.line(`Reviewing ${changeLine(change)}… (interrupt to cancel)`, "dim");
     const found = await review({ workspace, session, permissions, tell: () => {} }, change);
     if (!found) return view.line("Review interrupted.", "dim");
-    // What is said next may be "fix 1 and 3".
+    // The user's next message may be "fix 1 and 3".
     session.appendCustomMessage("review", reviewText(found));
     view.line(reviewText(found, view.columns).trimEnd());
     view.line(costLine(found), "dim");

@@ -1,4 +1,4 @@
-// /rewind, /undo and /redo: conversation and files go back and forth together.
+// /rewind, /undo and /redo: move the conversation and the files back and forth together.
 
 import type { RewindRequest } from "@lathe/agent/files";
 import { canBeForced, doneLine, leftLines, type ReportedRewind, startLine } from "../../changes/rewind/report.ts";
@@ -6,7 +6,7 @@ import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import type { Conversation } from "../conversation.ts";
-import { rewindPoints } from "../rewinding.ts";
+import { rewindPoints } from "../rewind-session.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
@@ -21,10 +21,10 @@ export const rewind: SlashCommand = {
   complete: (conversation, typed) =>
     [...conversation.branchPoints().map(({ id }) => id), ...WORDS].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
-    const { words, options: said } = read(argument, WORDS, 1);
-    const entry = words[0] ?? (await chosenPoint(conversation, view));
+    const { words, options: said } = parseWords(argument, WORDS, 1);
+    const entry = words[0] ?? (await choosePoint(conversation, view));
     const isOpen = words.length === 0 && entry !== undefined && !/\b(?:files|conversation)\b/.test(argument);
-    const parts = isOpen ? await chosenParts(view) : said.parts;
+    const parts = isOpen ? await chooseParts(view) : said.parts;
     if (entry === undefined || parts === undefined) return view.line("Nothing was rewound.", "dim");
     const options = { ...said, parts };
     const points = conversation.branchPoints();
@@ -42,7 +42,7 @@ export const undo: SlashCommand = {
   description: "undo your last message and its file changes",
   complete: (_conversation, typed) => WORDS.filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
-    const { options } = read(argument, WORDS, 0);
+    const { options } = parseWords(argument, WORDS, 0);
     await carryOut(conversation, view, options, (said) => conversation.undo(said));
   },
 };
@@ -53,13 +53,13 @@ export const redo: SlashCommand = {
   description: "undo the last rewind",
   complete: (_conversation, typed) => ["force"].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
-    const { options } = read(argument, ["force"], 0);
+    const { options } = parseWords(argument, ["force"], 0);
     await carryOut(conversation, view, options, (said) => conversation.redo(said));
   },
 };
 
-/** Words in any order. */
-function read(argument: string, known: readonly string[], most: number): { words: string[]; options: Options } {
+/** Parses the words, which may come in any order. */
+function parseWords(argument: string, known: readonly string[], most: number): { words: string[]; options: Options } {
   const given = argument.split(/\s+/).filter((word) => word !== "");
   const words = given.filter((word) => !known.includes(word));
   if (words.length > most) throw usageError(`"${words[most]}" is not known here. Choose from: ${known.join(", ")}.`);
@@ -68,14 +68,14 @@ function read(argument: string, known: readonly string[], most: number): { words
   return { words, options: { parts, ...(given.includes("force") ? { force: true } : {}) } };
 }
 
-async function chosenPoint(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+async function choosePoint(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const points = await rewindPoints(conversation.open);
   if (points.length === 0) throw usageError("There is nothing to rewind yet.");
   const items = points.map(({ id, text, changes }) => ({ value: id, label: text, detail: changes }));
   return chooseFrom(view, { title: "Go back to before", items, current: items.length - 1 });
 }
 
-function chosenParts(view: CommandView): Promise<Options["parts"] | undefined> {
+function chooseParts(view: CommandView): Promise<Options["parts"] | undefined> {
   const items = [
     { value: "both", label: "conversation and files" },
     { value: "conversation", label: "only the conversation", detail: "files stay as they are" },

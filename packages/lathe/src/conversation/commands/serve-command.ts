@@ -1,10 +1,10 @@
-// /serve lets others into the present session: a link for a browser with its QR code, and a name for `lathe attach`.
+// /serve opens this session to other clients: a link for a browser with its QR code, and a command for `lathe attach`.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { SlashCommand } from "./command.ts";
 
-/** How others come in. */
+/** How another client joins. */
 export interface Invitation {
   /** Works once. */
   readonly link: string;
@@ -12,15 +12,15 @@ export interface Invitation {
   readonly code: string;
 }
 
-/** Opens the session to others and closes it again; the host is given one by whoever starts it. */
+/** Opens the session to other clients and closes it again. The command that starts the host passes it in. */
 export interface SessionOpener {
-  /** A further time: another link. */
+  /** Called again, it returns a further link. */
   open(conversation: Conversation): Promise<Invitation>;
-  /** False when it was not open. */
+  /** False if the session was not open. */
   stop(): Promise<boolean>;
-  /** The conversation has begun. */
+  /** Called when the conversation begins. */
   begin(conversation: Conversation): Promise<void>;
-  /** The user leaves. */
+  /** Called when the user leaves. */
   end(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
+// Commands that choose the session (a new one, an earlier one, a copy), name it and export it.
 
 import { join } from "node:path";
 import { sentence } from "@lathe/agent/base";
@@ -39,7 +39,7 @@ const resume: SlashCommand = {
       .map(({ id }) => id.slice(0, 8))
       .filter((id) => id.startsWith(typed)),
   run: async (conversation, id, view) => {
-    const path = id === "" ? await chosenSession(conversation, view) : findSession(conversation.workspace, id).path;
+    const path = id === "" ? await chooseSession(conversation, view) : findSession(conversation.workspace, id).path;
     if (path === undefined) return view.line("No session selected.", "dim");
     if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
     const { cancelled } = await conversation.resume(path);
@@ -50,7 +50,7 @@ const resume: SlashCommand = {
   },
 };
 
-async function chosenSession(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+async function chooseSession(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const { workspace } = conversation;
   const { path: present } = conversation.open.journal;
   const sessions = offeredSessions(workspace).filter(({ path }) => path !== present);

@@ -1,4 +1,4 @@
-// /settings: every setting with its value and meaning, from the schema, and a way to change it.
+// /settings: shows every setting with its value and meaning, from the schema, and changes one.
 
 import { isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { changeSetting, type ShownSetting, settingsScreen } from "../../config/settings/screen.ts";
@@ -19,16 +19,16 @@ export const settings: SlashCommand = {
   complete: (_conversation, typed) => KEYS.filter((key) => key.startsWith(typed)),
   run: async ({ workspace }, argument, view) => {
     const [, name = "", given = ""] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
-    const setting = name === "" ? await chosenSetting(workspace, view) : settingNamed(workspace, name);
+    const setting = name === "" ? await chooseSetting(workspace, view) : findSetting(workspace, name);
     if (!setting) return;
-    const text = given === "" ? await chosenValue(setting, view) : given;
+    const text = given === "" ? await chooseValue(setting, view) : given;
     if (text === undefined) return view.line(`${setting.key} = ${setting.value}`, "dim");
     const overridden = await changeSetting(workspace, setting.key, text);
     view.line(overridden ?? `${setting.key} = ${text}, ${whenInEffect(setting.key, view)}.`, "dim");
   },
 };
 
-/** Settings of the screen are read when it opens, the others when a session does. */
+/** The screen reads its settings when it opens; a session reads the others when it opens. */
 function whenInEffect(key: SettingKey, view: CommandView): string {
   if (view.applySetting?.(key)) return "from now on";
   return /^(?:display|editor|statusLine|terminal|theme)\b/.test(key)
@@ -36,17 +36,17 @@ function whenInEffect(key: SettingKey, view: CommandView): string {
     : "from the next session on";
 }
 
-const shownSettings = (workspace: Workspace): ShownSetting[] =>
+const listSettings = (workspace: Workspace): ShownSetting[] =>
   settingsScreen(workspace).flatMap(({ settings: group }) => group);
 
-function settingNamed(workspace: Workspace, name: string): ShownSetting | undefined {
-  if (isSettingKey(name)) return shownSettings(workspace).find(({ key }) => key === name);
+function findSetting(workspace: Workspace, name: string): ShownSetting | undefined {
+  if (isSettingKey(name)) return listSettings(workspace).find(({ key }) => key === name);
   const guess = nearest(name, KEYS);
   throw usageError(`Unknown setting ${name}.${guess ? ` Did you mean ${guess}?` : ""} See /settings.`);
 }
 
-function chosenSetting(workspace: Workspace, view: CommandView): Promise<ShownSetting | undefined> {
-  const items = shownSettings(workspace).map((setting) => ({
+function chooseSetting(workspace: Workspace, view: CommandView): Promise<ShownSetting | undefined> {
+  const items = listSettings(workspace).map((setting) => ({
     value: setting,
     label: setting.key,
     detail: setting.value,
@@ -56,7 +56,7 @@ function chosenSetting(workspace: Workspace, view: CommandView): Promise<ShownSe
   return chooseFrom(view, { title: "Settings", items, preview });
 }
 
-function chosenValue({ key, value, choices }: ShownSetting, view: CommandView): Promise<string | undefined> {
+function chooseValue({ key, value, choices }: ShownSetting, view: CommandView): Promise<string | undefined> {
   if (!choices) return view.ask(`${key} (now ${value || "empty"}): `);
   const items = choices.map((choice) => ({ value: choice, label: choice }));
   const current = choices.indexOf(value);

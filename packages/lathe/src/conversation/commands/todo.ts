@@ -1,4 +1,4 @@
-// The task list that the model keeps, in the person's hands: shown, changed, written to a file and read from one.
+// `/todo`: the user shows and changes the model's task list, writes it to a file or reads it from one.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -20,7 +20,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { todoList, writeTodo } from "../todo/todo-facts.ts";
 import type { SlashCommand } from "./command.ts";
 
-/** The kind of the entries that record what the person changed. */
+/** The kind of the entries that record the user's changes. */
 const USER_EDIT = "user_todo_edit";
 const USAGE =
   "Use: /todo, /todo add <task>, /todo start|done|drop|rm <task>, /todo clear, /todo export [file], /todo import <file>.";
@@ -87,7 +87,7 @@ const refuse =
     throw usageError(`${name}: ${messageOf(error)}`);
   };
 
-/** Journalled as the person's, and announced to the model with the next request. */
+/** Journals the list as the user's edit and announces it to the model with the next request. */
 async function editList(session: Session, list: TodoList): Promise<void> {
   await writeTodo(session, list);
   session.appendCustom(USER_EDIT, { phases: list as unknown as JsonValue });
@@ -104,7 +104,7 @@ function formatList(session: Session, list: TodoList): string {
   return [list.length === 0 ? "No task is open." : present, "Finished earlier:", ...marks].join("\n");
 }
 
-/** Tasks that have left the list after they were done or dropped; the latest word about each. */
+/** Tasks that left the list after they were done or dropped, each with its latest status. */
 function settledEarlier(session: Session, list: TodoList): readonly TodoTask[] {
   const live = new Set(list.flatMap((phase) => phase.tasks.map(({ content }) => content)));
   const settled = new Map<string, TodoTask>();

@@ -1,4 +1,4 @@
-// Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
+// Commands about the session's tree: show it, move in it, branch off, label entries, move the session.
 
 import type { Session } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
@@ -8,7 +8,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { TREE_FILTERS, type TreeFilter, treeLine, treeRows } from "../../sessions/tree-rows.ts";
 import type { Conversation } from "../conversation.ts";
-import { isOwn } from "../unsent.ts";
+import { isOwn } from "../unsent-messages.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { ChoiceAction, ChoiceItem, CommandView } from "./command-view.ts";
@@ -17,7 +17,7 @@ import { foldersLike } from "./folder-completion.ts";
 const withHint = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
 const isFilter = (word: string): word is TreeFilter => (TREE_FILTERS as readonly string[]).includes(word);
 
-/** The first word, and the rest. */
+/** Splits the argument into its first word and the rest. */
 const divideArgument = (argument: string): readonly [string, string] => {
   const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   return [word, rest.trim()];
@@ -49,7 +49,7 @@ const tree: SlashCommand = {
       ? await chooseEntry(conversation.session, filter, view)
       : await withHint(() => findEntry(journal, word));
     if (target === undefined) return;
-    const wanted = summaryWanted(rest);
+    const wanted = parseSummaryOption(rest);
     const { cancelled, text } = await withHint(() => conversation.navigate(target, wanted));
     if (cancelled !== undefined) return view.line(`Not moved: ${sentence(cancelled)}`, "yellow");
     view.line("The conversation goes on from there.", "dim");
@@ -57,7 +57,7 @@ const tree: SlashCommand = {
   },
 };
 
-/** Keys of the list change which entries it shows, and label the one at the pointer. */
+/** Keys of the list change which entries it shows and label the selected one. */
 function chooseEntry(session: Session, first: TreeFilter, view: CommandView): Promise<string | undefined> {
   let filter = first;
   const show = (chosen: TreeFilter): ChoiceItem<string>[] => {
@@ -91,7 +91,7 @@ function chooseEntry(session: Session, first: TreeFilter, view: CommandView): Pr
   return chooseFrom(view, { title: "Go to", items: show(filter), current, actions });
 }
 
-function summaryWanted(rest: string): { readonly summarize?: boolean; readonly focus?: string } {
+function parseSummaryOption(rest: string): { readonly summarize?: boolean; readonly focus?: string } {
   const [word, focus] = divideArgument(rest);
   if (word === "") return {};
   if (word === "no-summary" && focus === "") return { summarize: false };
@@ -107,7 +107,7 @@ const branch: SlashCommand = {
   run: async (conversation, argument, view) => {
     const { journal } = conversation.session;
     const entryId =
-      argument === "" ? await chosenMessage(conversation, view) : await withHint(() => findEntry(journal, argument));
+      argument === "" ? await chooseMessage(conversation, view) : await withHint(() => findEntry(journal, argument));
     if (entryId === undefined) return view.line("No message selected.", "dim");
     const { cancelled, text } = await withHint(() => conversation.branch(entryId));
     if (cancelled !== undefined) return view.line(`Not branched: ${sentence(cancelled)}`, "yellow");
@@ -116,7 +116,7 @@ const branch: SlashCommand = {
   },
 };
 
-async function chosenMessage(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+async function chooseMessage(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const messages = conversation.branchPoints().filter(isOwn);
   if (messages.length === 0) throw usageError("There is no message yet to branch from.");
   const items = messages.map(({ id, message }) => ({

@@ -1,5 +1,5 @@
-// `/worktree`: what was changed in the view of the run, and what becomes of it; and the question before the user leaves with changes
-// that are not settled.
+// `/worktree`: shows the changes in the view of the run, applies or discards them; and the question before the user
+// leaves while some are neither.
 
 import {
   conflictLines,
@@ -91,15 +91,15 @@ async function settle(
   return settled;
 }
 
-/** What the model has to know: its files are others now. */
+/** Tells the model that its files are different now. */
 const NEWS: Partial<Record<Settled["outcome"], string>> = {
   landed:
     "The user has taken your changes over into the project. Your files now also have what was changed there meanwhile.",
   discarded: "The user has discarded all of your changes. The files are as the project has them now.",
 };
 
-/** False: the person stays. Whatever is not chosen loses nothing. */
-export async function settledBeforeLeaving(
+/** False: the user stays. Answering nothing loses nothing. */
+export async function settleBeforeLeaving(
   conversation: Pick<Conversation, "session" | "open">,
   view: RunView,
   host: Pick<CommandView, "line" | "ask" | "choose">,

@@ -1,15 +1,15 @@
-// The change that is to be committed, as git has it staged: its files, and the parts that can go into different commits. A text file
-// that was modified has a part for each hunk; a new, deleted, renamed, binary or linked file is one part.
+// The change to commit, as git has it staged: its files, and the parts that can go into different commits. A modified
+// text file has a part for each hunk; a new, deleted, renamed, binary or linked file is one part.
 
 import type { CommitGit } from "./git.ts";
 
-/** What the index holds for a path. */
+/** The index entry of a path. */
 export interface Entry {
   readonly mode: string;
   readonly oid: string;
 }
 
-/** Lines, counted from 1; with a length of 0 it is the place after that line. */
+/** Line numbers from 1; a length of 0 means the position after that line. */
 export interface HunkLines {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -18,11 +18,11 @@ export interface HunkLines {
 }
 
 export interface Part {
-  /** From 1, over the whole change. */
+  /** Counts from 1 over the whole change. */
   readonly number: number;
-  /** Absent: the whole file. */
+  /** Absent: the part is the whole file. */
   readonly lines?: HunkLines;
-  /** Lines of the diff, each with its sign; hunks have their header before them. */
+  /** Lines of the diff with their `+`, `-` or space, each hunk with its header. */
   readonly text: string;
 }
 
@@ -30,9 +30,9 @@ export interface StagedFile {
   readonly path: string;
   /** The old path of a renamed or copied file. */
   readonly from?: string;
-  /** As in git's raw output: A, D, M, R, C, T. */
+  /** The letter in git's raw output: A, D, M, R, C, T. */
   readonly status: string;
-  /** Undefined where there is no such file. */
+  /** Undefined: the file does not exist on that side. */
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
   readonly isBinary: boolean;
@@ -43,7 +43,7 @@ export interface StagedFile {
 
 export interface StagedChange {
   readonly files: readonly StagedFile[];
-  /** Tree that the commits together lead to. */
+  /** The tree after all commits. */
   readonly tree: string;
 }
 
@@ -62,12 +62,12 @@ const DIFF = [
 ];
 const AS_PATCH = ["-p", "-U3", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/"];
 
-/** Regular files, whose content may be made of both versions. */
+/** The mode of regular files; only their content can mix both versions. */
 const REGULAR = /^100/;
 const NOTHING = "000000";
 
-/** `index`: where it is staged, which may be a copy of the repository's index. */
-export async function stagedChange(git: CommitGit, index: string): Promise<StagedChange> {
+/** `index` is the staged index, which may be a copy of the repository's own. */
+export async function readStagedChange(git: CommitGit, index: string): Promise<StagedChange> {
   const raw = (await git.must([...DIFF, "--raw", "-z", "--no-abbrev"], { index })).toString("utf8");
   const tree = (await git.must(["write-tree"], { index })).toString("utf8").trim();
   if (raw === "") return { files: [], tree };
@@ -75,7 +75,7 @@ export async function stagedChange(git: CommitGit, index: string): Promise<Stage
   const sections = patch.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
   let number = 0;
   const files = rawEntries(raw).map((entry): StagedFile => {
-    // A file that became a link, or the reverse, is a deletion and a creation.
+    // Git shows a file that became a link, or the reverse, as a deletion and a creation.
     const section = sections.shift() ?? "";
     const whole = entry.status === "T" ? section + (sections.shift() ?? "") : section;
     const hunks = hunksIn(whole);
@@ -120,7 +120,7 @@ function rawEntries(raw: string): RawEntry[] {
 const headOf = (section: string): string => section.split(/^@@/m, 1)[0] ?? "";
 
 function hunksIn(section: string): { readonly lines: HunkLines; readonly text: string }[] {
-  // Lines of the content begin with a sign, so that only headers begin with @@.
+  // Content lines begin with `+`, `-` or a space, so only headers begin with @@.
   return section.split(/^(?=@@ -|diff --git )/m).flatMap((text) => {
     const [, oldStart, oldLines = "1", newStart, newLines = "1"] =
       /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
@@ -135,5 +135,4 @@ function hunksIn(section: string): { readonly lines: HunkLines; readonly text: s
   });
 }
 
-/** `3 files, +10 -2`. */
 export const partsOf = (files: readonly StagedFile[]): Part[] => files.flatMap(({ parts }) => parts);

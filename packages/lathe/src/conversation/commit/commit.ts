@@ -1,26 +1,27 @@
-// From a staged change to commits: a proposal, the user's answer to it, and the commits. What the user sees and answers is the host's.
+// From a staged change to commits: a proposal, the user's answer, and the commits. The host shows the proposal and asks
+// the user.
 
 import type { Redactor } from "@lathe/agent/policy";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
-import type { AskedModel } from "./asking.ts";
+import type { CommitModel } from "./commit-model.ts";
 import type { CommitGit } from "./git.ts";
 import { entriesOf, keepIndex, type MadeCommit, makeCommits } from "./make-commits.ts";
 import { changeLine, openForCommit, type Prepared, type Proposal, prepare, propose, unstagedCount } from "./propose.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, installIndex, isSameIndex } from "./scratch-index.ts";
 import { secretLines } from "./secrets.ts";
-import { contentsOf, treeWith } from "./trees.ts";
-import { type CommitPlan, forgetPlan, undoPlan, unfinishedLine, unfinishedPlan } from "./unfinished.ts";
+import { contentsOf, writeTreeWith } from "./trees.ts";
+import { type CommitPlan, forgetPlan, readUnfinishedPlan, undoPlan, unfinishedLine } from "./unfinished-plan.ts";
 
-export interface CommitWishes {
+export interface CommitOptions {
   readonly all: boolean;
   readonly split: boolean;
-  /** Accept the first proposal. */
+  /** Accepts the first proposal. */
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly noVerify: boolean;
-  /** About the commits of a process that was killed. */
+  /** What to do with the unfinished commits of a process that was killed. */
   readonly unfinished?: "continue" | "abort" | undefined;
   readonly context?: string | undefined;
 }
@@ -30,31 +31,31 @@ export type Answer =
   | { readonly kind: "edit"; readonly messages: readonly string[] };
 
 export interface CommitHost {
-  /** Said beside the result. */
+  /** Prints a line that is not part of the result. */
   tell(line: string): void;
   warn(line: string): void;
-  /** What git and its hooks print. */
+  /** Prints what git and its hooks print. */
   output(text: string): void;
-  /** Put around work that takes a while, by a host in which it can be interrupted. */
+  /** Wraps long work, so that the host can let the user interrupt it. */
   during?<T>(work: () => Promise<T>): Promise<T>;
   show(prepared: Prepared, proposal: Proposal): void;
-  /** Absent: there is no user to ask. */
+  /** Asks the user about the proposal. Absent: there is no user to ask. */
   decide?(prepared: Prepared, proposal: Proposal): Promise<Answer>;
-  /** Nothing is staged, but so many files have changed. Absent: there is no user to ask. */
+  /** Asks whether to stage all changed files, when none are staged. Absent: there is no user to ask. */
   stageAll?(files: number): Promise<boolean>;
 }
 
 export interface CommitWork {
   readonly git: CommitGit;
-  readonly wishes: CommitWishes;
+  readonly wishes: CommitOptions;
   readonly host: CommitHost;
   readonly redactor: Redactor;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly model: () => Promise<AskedModel>;
+  readonly model: () => Promise<CommitModel>;
 }
 
 export interface CommitResult {
-  /** `proposed`: there was no user to accept it. */
+  /** `proposed`: there was no user to accept the proposal. */
   readonly status: "committed" | "proposed" | "nothing" | "cancelled" | "taken_back";
   readonly prepared?: Prepared;
   readonly proposal?: Proposal;
@@ -65,27 +66,27 @@ export interface CommitResult {
 export async function commit(work: CommitWork): Promise<CommitResult> {
   const { git, wishes } = work;
   const repository = await openForCommit(git);
-  const left = await unfinishedPlan(git, repository);
+  const left = await readUnfinishedPlan(git, repository);
   if (wishes.unfinished !== undefined) return settleUnfinished(work, repository, left, wishes.unfinished);
   if (left) throw new CliError(EXIT.failed, unfinishedLine(left));
   try {
     return await commitFrom(work, repository);
   } finally {
-    // A plan that could not be undone stays: it says how to.
-    if (!(await unfinishedPlan(git.uninterrupted(), repository).catch(() => true))) forgetPlan(repository);
+    // If undoing failed, the plan stays: it says how to undo it.
+    if (!(await readUnfinishedPlan(git.withoutInterrupt(), repository).catch(() => true))) forgetPlan(repository);
   }
 }
 
 async function commitFrom(work: CommitWork, repository: Repository): Promise<CommitResult> {
   const { git, wishes, host, redactor } = work;
   let { all } = wishes;
-  const look = (): Promise<Prepared> => prepare(git, repository, { all, redactor, tell: host.tell });
-  let prepared = await look();
+  const prepareChange = (): Promise<Prepared> => prepare(git, repository, { all, redactor, tell: host.tell });
+  let prepared = await prepareChange();
   if (prepared.change.files.length === 0 && !all) {
     const unstaged = await unstagedCount(git);
     if (unstaged > 0 && (await host.stageAll?.(unstaged))) {
       all = true;
-      prepared = await look();
+      prepared = await prepareChange();
     } else if (unstaged > 0) {
       host.tell(
         `Nothing is staged. Stage what to commit with git add, or take ${countOf(unstaged, "changed file")} with --all.`,
@@ -101,7 +102,7 @@ async function commitFrom(work: CommitWork, repository: Repository): Promise<Com
   const proposal = await settleProposal(work, prepared);
   const { status } = proposal;
   if (status !== "accepted") return { status, proposal: proposal.proposal, prepared, made: [], repository };
-  const made = await during(host, () => makeThem(work, prepared, proposal.proposal));
+  const made = await during(host, () => makeProposedCommits(work, prepared, proposal.proposal));
   return { status: "committed", prepared, proposal: proposal.proposal, made, repository };
 }
 
@@ -157,7 +158,7 @@ async function settleProposal(work: CommitWork, prepared: Prepared): Promise<Set
   }
 }
 
-async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Proposal): Promise<MadeCommit[]> {
+async function makeProposedCommits(work: CommitWork, prepared: Prepared, { commits }: Proposal): Promise<MadeCommit[]> {
   const { git, wishes, host } = work;
   const { repository, index, indexAtStart, change, style } = prepared;
   if (
@@ -171,11 +172,11 @@ async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Propo
     commits.map(({ parts }) => parts),
   );
   const planned: CommitPlan["commits"][number][] = [];
-  // A copy again: what is written here loses what git remembers of the files.
+  // Writing trees drops git's cached file times from an index, so this uses a second copy.
   const scratch = `${index}-plan`;
   copyIndex(index, scratch);
   for (const [i, { message }] of commits.entries()) {
-    const tree = await treeWith(git, scratch, states[i]!);
+    const tree = await writeTreeWith(git, scratch, states[i]!);
     if (tree === planned.at(-1)?.tree)
       throw new CliError(
         EXIT.failed,
@@ -197,12 +198,12 @@ async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Propo
     made: [],
   };
   keepIndex(repository);
-  // Under --all, the proposed index holds everything; else it is what was staged, and stays untouched.
+  // With --all, the proposed index holds everything; otherwise it equals the staged index, which stays untouched.
   if (change.tree !== (await treeOf(git, repository.index))) installIndex(repository, index);
   return makeCommits({ git, repository, onOutput: host.output }, plan);
 }
 
-/** Of a copy: git would write into the index itself. */
+/** `index` is a copy: git would write into the index itself. */
 const treeOf = async (git: CommitGit, index: string): Promise<string> =>
   (await git.must(["write-tree"], { index })).toString("utf8").trim();
 

@@ -1,14 +1,14 @@
-// The change as a model reads it: a line for each file, its hunks without git's own headers, known secrets replaced. Large changes are
-// divided into chunks, each part in exactly one.
+// The change as a model reads it: a line for each file and its hunks without git's own headers, known secrets replaced.
+// Large changes are divided into chunks, with each part in one chunk.
 
 import type { Redactor } from "@lathe/agent/policy";
 import type { Part, StagedFile } from "./change.ts";
 
-/** Characters of a token; the same estimate as for the context of a session. */
+/** Characters per token; the context of a session uses the same estimate. */
 const CHARS = 4;
 export const tokensIn = (text: string): number => Math.ceil(text.length / CHARS);
 
-/** What programs write says little, and there may be much of it. */
+/** Generated files say little and can be very long. */
 const MADE_BY_PROGRAMS =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Pipfile\.lock|composer\.lock|Gemfile\.lock|flake\.lock)$|\.min\.(?:js|css)$|\.(?:js|css)\.map$/;
 const MOST_LINE = 500;
@@ -51,7 +51,7 @@ function headOf(file: StagedFile): string {
 function bodyOf(file: StagedFile, { text, lines }: Part): string {
   if (text === "") return "";
   if (MADE_BY_PROGRAMS.test(file.path)) return `(written by a program: +${file.added} -${file.removed} lines)\n`;
-  // A new or deleted file has one hunk that starts at its first line.
+  // A new or deleted file has one hunk, which starts at its first line.
   const plain = lines === undefined && file.status !== "M" ? text.replace(/^@@.*\n/m, "") : text;
   return plain
     .split("\n")
@@ -60,7 +60,7 @@ function bodyOf(file: StagedFile, { text, lines }: Part): string {
     .toWellFormed();
 }
 
-/** Parts in order, in chunks of at most so many tokens. A part that is larger is divided at a line. */
+/** Joins the parts in order into chunks of at most `mostTokens`. A part that is larger is divided at a line break. */
 export function chunksOf(parts: readonly ShownPart[], mostTokens: number): string[] {
   const most = mostTokens * CHARS;
   const chunks: string[] = [];
@@ -91,7 +91,7 @@ function pieces(text: string, most: number, path: string): string[] {
   return [...made, piece];
 }
 
-/** The beginning of each part, so that all together fit. */
+/** The beginning of each part, shortened so that they all fit. */
 export function cutParts(parts: readonly ShownPart[], mostTokens: number): string {
   const share = Math.max(200, Math.floor((mostTokens * CHARS) / Math.max(1, parts.length)));
   const cut = parts.map(({ text }) =>
@@ -103,7 +103,7 @@ export function cutParts(parts: readonly ShownPart[], mostTokens: number): strin
     .toWellFormed();
 }
 
-/** `modified src/a.ts (+3 -1)`, a line for each file; the last one counts those that are not named. */
+/** A line for each file, such as `modified src/a.ts (+3 -1)`; the last line counts the files left out. */
 export function fileList(files: readonly StagedFile[], most = 200): string {
   const rows = files.slice(0, most).map((file) => `${headOf(file)} (+${file.added} -${file.removed})`);
   return [...rows, ...(files.length > most ? [`and ${files.length - most} more files`] : [])].join("\n");

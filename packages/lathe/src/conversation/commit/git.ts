@@ -1,5 +1,5 @@
-// Git as a commit uses it. What only reads starts nothing that the repository configures; what changes the repository runs as the
-// user's own git would, with hooks, filters and signing.
+// Git as a commit uses it. Commands that only read start no program that the repository configures; commands that
+// change the repository run as the user's own git would, with hooks, filters and signing.
 
 import { abortAfter } from "@lathe/agent/base";
 import { Processes, type ProgramArgv } from "@lathe/agent/world";
@@ -14,9 +14,9 @@ export interface GitAnswer {
 
 interface RunGit {
   readonly stdin?: string | Uint8Array;
-  /** Instead of the repository's own index. */
+  /** Used instead of the repository's own index. */
   readonly index?: string;
-  /** What git and its hooks print, as it comes. */
+  /** Receives what git and its hooks print. */
   readonly onOutput?: (text: string) => void;
 }
 
@@ -27,7 +27,7 @@ export interface GitPlace {
 }
 
 const READ_MS = 120_000;
-/** Hooks may run a whole test suite. */
+/** Long, because hooks may run a whole test suite. */
 const ACT_MS = 3_600_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -47,32 +47,32 @@ export class CommitGit {
     this.signal = signal;
   }
 
-  /** Asks something; the exit code is part of the answer. */
+  /** Runs a command that only reads; its exit code is part of the answer. */
   ask(args: readonly string[], run: RunGit = {}): Promise<GitAnswer> {
     return this.#start([...QUIET, ...NO_PROGRAMS, ...args], READ_MS, run);
   }
 
-  /** Text without the last line break; undefined when git says no. */
+  /** The output without the last line break; undefined if git exits with an error. */
   async text(args: readonly string[], run: RunGit = {}): Promise<string | undefined> {
     const { exitCode, stdout } = await this.ask(args, run);
     return exitCode === 0 ? stdout.toString("utf8").replace(/\n$/, "") : undefined;
   }
 
-  /** The same where only a broken repository says no. */
+  /** The output as bytes; throws if git exits with an error, which only a broken repository causes. */
   async must(args: readonly string[], run: RunGit = {}): Promise<Buffer> {
     const answer = await this.ask(args, run);
     if (answer.exitCode === 0) return answer.stdout;
     throw new CliError(EXIT.failed, `git ${args[0]} failed: ${firstLine(answer.stderr)}`);
   }
 
-  /** Changes the repository as the user's own git would. */
+  /** Runs a command that changes the repository, as the user's own git would. */
   act(args: readonly string[], run: RunGit = {}): Promise<GitAnswer> {
-    // What git would start in the background would be ended with the command.
+    // Git's background maintenance would be killed together with the command.
     return this.#start(["-c", "gc.auto=0", "-c", "maintenance.auto=false", ...args], ACT_MS, run);
   }
 
-  /** The same for work that has to be finished although the user has interrupted. */
-  uninterrupted(): CommitGit {
+  /** The same git for work that must finish although the user has interrupted. */
+  withoutInterrupt(): CommitGit {
     return new CommitGit({ env: this.#env, cwd: this.cwd, signal: new AbortController().signal }, this.#processes);
   }
 
@@ -108,7 +108,7 @@ export class CommitGit {
   }
 }
 
-/** What git complains about, without its own prefix. */
+/** Git's error message without its prefix. */
 export function firstLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
   const line = lines.find((one) => /^(?:fatal|error):/.test(one)) ?? lines.at(-1) ?? "it gave no reason";

@@ -1,5 +1,5 @@
-// Makes the commits of a plan, all or none: when git or a hook refuses one, HEAD and index are as before. Every commit but the last is made
-// from a copy of the index, so that what was staged stays staged until its own commit is made.
+// Makes the commits of a plan, all or none: if git or a hook refuses one, HEAD and index are restored. Every commit but
+// the last is made from a copy of the index, so that the rest stays staged until its own commit.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -8,21 +8,21 @@ import type { Entry } from "./change.ts";
 import { type CommitGit, firstLine } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, folderOf } from "./scratch-index.ts";
-import { type Contents, treeWith } from "./trees.ts";
-import { type CommitPlan, forgetPlan, indexBefore, savePlan, undoPlan, withLastCommit } from "./unfinished.ts";
+import { type Contents, writeTreeWith } from "./trees.ts";
+import { type CommitPlan, forgetPlan, indexBefore, savePlan, undoPlan, withLastCommit } from "./unfinished-plan.ts";
 
 export interface MadeCommit {
   readonly id: string;
-  /** As git has it: hooks may have changed it. */
+  /** The message in git: a hook may have changed it. */
   readonly message: string;
   readonly isMessageChanged: boolean;
-  /** Paths that a hook committed otherwise than they were staged. */
+  /** Paths whose committed content a hook changed. */
   readonly changedByHook: readonly string[];
   /** Files that a hook changed without staging them. */
   readonly editedByHook: readonly string[];
 }
 
-/** Git or a hook said no; everything but the files that a hook edited is as before. */
+/** Git or a hook refused the commit; everything except files that a hook edited is as before. */
 export class CommitRefused extends CliError {
   readonly output: string;
   readonly editedByHook: readonly string[];
@@ -39,7 +39,7 @@ interface Making {
   readonly onOutput: (text: string) => void;
 }
 
-/** `plan.made` are there already. The index before it must have been saved. */
+/** The commits in `plan.made` already exist. The caller has saved the index with `keepIndex`. */
 export async function makeCommits(making: Making, given: CommitPlan): Promise<MadeCommit[]> {
   const { git, repository } = making;
   const made: MadeCommit[] = [];
@@ -48,12 +48,12 @@ export async function makeCommits(making: Making, given: CommitPlan): Promise<Ma
     while (plan.made.length < plan.commits.length) {
       savePlan(repository, plan);
       const commit = await makeNext(making, plan);
-      plan = await carryOn(git, repository, { ...plan, made: [...plan.made, commit.id] }, commit);
+      plan = await applyHookChanges(git, repository, { ...plan, made: [...plan.made, commit.id] }, commit);
       made.push(commit);
     }
   } catch (error) {
-    // A commit that was made when the work was interrupted is taken back with the others.
-    const calm = git.uninterrupted();
+    // If the work was interrupted right after a commit, that commit is undone with the others.
+    const calm = git.withoutInterrupt();
     const head = await calm.text(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
     await undoPlan(calm, repository, await withLastCommit(calm, head, plan));
     throw error;
@@ -71,7 +71,7 @@ async function makeNext({ git, repository, onOutput }: Making, plan: CommitPlan)
   const copy = join(folderOf(repository), "index-next");
   copyIndex(repository.index, copy);
   const isLast = at === plan.commits.length - 1;
-  const prepared = await treeWith(git, copy, isLast ? new Map() : contentsIn(entries));
+  const prepared = await writeTreeWith(git, copy, isLast ? new Map() : contentsIn(entries));
   if (prepared !== tree)
     throw new CliError(EXIT.failed, "What is staged has changed meanwhile: nothing was committed. Try again.");
   const before = await editedFiles(git, repository);
@@ -93,7 +93,7 @@ async function makeNext({ git, repository, onOutput }: Making, plan: CommitPlan)
   if (exitCode !== 0) throw refusal(exitCode, stderr, output, editedByHook);
   const id = (await git.must(["rev-parse", "HEAD"])).toString("utf8").trim();
   const written = (await git.must(["log", "-1", "--encoding=UTF-8", "--format=%B", id])).toString("utf8").trim();
-  const changedByHook = [...(await differences(git, tree, `${id}^{tree}`)).keys()];
+  const changedByHook = [...(await diffTrees(git, tree, `${id}^{tree}`)).keys()];
   const isOwn = written === message.trim() || (plan.signOff && written.startsWith(message.trim()));
   return { id, message: written, isMessageChanged: !isOwn, changedByHook, editedByHook };
 }
@@ -108,19 +108,19 @@ function refusal(exitCode: number, stderr: string, output: string, edited: reado
   return new CommitRefused(`Nothing was committed: ${why.replace(/[.:]$/, "")}. ${files}`, output, edited);
 }
 
-/** Files that differ from the index, with what tells whether they were written again. */
+/** Files that differ from the index, each with its time and size, which show whether it was written again. */
 async function editedFiles(git: CommitGit, { top }: Repository): Promise<Map<string, string>> {
   const { stdout } = await git.ask(["diff", "--no-ext-diff", "--name-only", "--no-relative", "-z"]);
   const paths = stdout.toString("utf8").split("\0");
-  return new Map(paths.filter((path) => path !== "").map((path) => [path, signOf(join(top, path))]));
+  return new Map(paths.filter((path) => path !== "").map((path) => [path, fingerprintOf(join(top, path))]));
 }
 
-function signOf(path: string): string {
+function fingerprintOf(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   return found ? `${found.mtimeNs} ${found.size}` : "gone";
 }
 
-async function differences(git: CommitGit, from: string, to: string): Promise<Map<string, Entry | undefined>> {
+async function diffTrees(git: CommitGit, from: string, to: string): Promise<Map<string, Entry | undefined>> {
   const raw = await git.must(["diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", from, to]);
   const fields = raw.toString("utf8").split("\0");
   const changed = new Map<string, Entry | undefined>();
@@ -141,8 +141,8 @@ const contentsIn = (entries: PlannedEntries): Contents =>
 export const entriesOf = (contents: Contents): PlannedEntries =>
   [...contents].map(([path, entry]) => ({ path, ...entry }));
 
-/** What a hook has committed otherwise than planned stays so in the commits that follow, and in the index. */
-async function carryOn(
+/** If a hook committed other content than planned, the following commits and the index keep that content. */
+async function applyHookChanges(
   git: CommitGit,
   repository: Repository,
   plan: CommitPlan,
@@ -152,7 +152,7 @@ async function carryOn(
   if (changedByHook.length === 0 || done === plan.commits.length) return plan;
   const { tree, entries } = plan.commits[done - 1]!;
   const planned = contentsIn(entries);
-  const changed = await differences(git, tree, `${id}^{tree}`);
+  const changed = await diffTrees(git, tree, `${id}^{tree}`);
   const later = plan.commits.slice(done).map((commit) => new Map(contentsIn(commit.entries)));
   for (const [path, entry] of changed)
     for (const contents of later) {
@@ -164,8 +164,8 @@ async function carryOn(
         );
       contents.set(path, entry);
     }
-  // The index gets it as well, as it does when git commits from the index itself.
-  await treeWith(git, repository.index, changed);
+  // The index gets the content too, as when git commits from the index itself.
+  await writeTreeWith(git, repository.index, changed);
   const commits = [...plan.commits.slice(0, done)];
   for (const [i, contents] of later.entries()) {
     const copy = join(folderOf(repository), "index-next");
@@ -173,7 +173,7 @@ async function carryOn(
     commits.push({
       ...plan.commits[done + i]!,
       entries: entriesOf(contents),
-      tree: await treeWith(git, copy, contents),
+      tree: await writeTreeWith(git, copy, contents),
     });
   }
   return { ...plan, commits };
@@ -181,5 +181,5 @@ async function carryOn(
 
 const isSame = (a: Entry | undefined, b: Entry | undefined): boolean => a?.mode === b?.mode && a?.oid === b?.oid;
 
-/** Where the index before is kept while commits are made. */
+/** Saves the index before commits are made. */
 export const keepIndex = (repository: Repository): void => copyIndex(repository.index, indexBefore(repository));

@@ -1,4 +1,4 @@
-// The messages of a proposal as one text that a user edits, and back.
+// Writes the messages of a proposal into one text for the user to edit, and reads them back.
 
 const HEAD = (i: number, count: number): string => `# Commit ${i} of ${count}`;
 
@@ -7,7 +7,7 @@ export function messagesText(messages: readonly string[]): string {
   return `${messages.map((message, i) => `${HEAD(i + 1, messages.length)}\n${message}`).join("\n\n")}\n`;
 }
 
-/** Undefined when the text is not about all of them any more, or one is empty. */
+/** Undefined if a header is missing or a message is empty. */
 export function messagesIn(text: string, count: number): readonly string[] | undefined {
   const plain = text.replaceAll("\r\n", "\n");
   if (count === 1) return plain.trim() === "" ? undefined : [plain.trim()];

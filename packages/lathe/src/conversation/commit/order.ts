@@ -1,18 +1,18 @@
-// The order of commits: what defines a name comes before what uses it. Names are found by their shape in the lines of the diff, so this
-// only ever moves commits or joins them; a commit that needs another in both directions is one with it.
+// The order of commits: a commit that defines a name comes before those that use it. Names are guessed from the diff
+// lines, so this only moves commits or joins them; commits that need each other become one.
 
 import type { Part, StagedFile } from "./change.ts";
 
 interface PartNames {
-  /** Names that its new lines define, and files that it adds. */
+  /** Names that the new lines define, and files that the part adds. */
   readonly defines: ReadonlySet<string>;
   readonly uses: ReadonlySet<string>;
-  /** The same of the lines that go. */
+  /** The same for the removed lines. */
   readonly undefines: ReadonlySet<string>;
   readonly drops: ReadonlySet<string>;
 }
 
-/** Only what is not indented: names inside a function or a class are used there. */
+/** Matches only unindented lines: names inside a function or a class are local to it. */
 const DEFINITION =
   /^(?:(?:export|default|declare|abstract|async|pub(?:\([^)]*\))?|public|static|final)\s+)*(?:function\*?|class|interface|type|enum|struct|trait|def|fn|func|const|let|var|module|namespace|macro_rules!|#\s*define)\s+([A-Za-z_$][\w$]{3,})/gm;
 const WORD = /[A-Za-z_$][\w$]{3,}/g;
@@ -25,13 +25,13 @@ function namesOf(file: StagedFile, { text }: Part): PartNames {
       .map((line) => line.slice(1))
       .join("\n");
   const [added, removed, kept] = [lines("+"), lines("-"), lines(" ")];
-  const defined = (of: string): Set<string> => new Set([...of.matchAll(DEFINITION)].map(([, name = ""]) => name));
-  // What stands in other lines as well is used before and after.
+  const definitionsIn = (of: string): Set<string> => new Set([...of.matchAll(DEFINITION)].map(([, name = ""]) => name));
+  // A word that also appears in other lines was in use before and after.
   const words = (of: string, others: string): Set<string> => {
     const elsewhere = new Set(others.match(WORD) ?? []);
     return new Set((of.match(WORD) ?? []).filter((word) => !elsewhere.has(word)));
   };
-  const [defines, undefines] = [defined(added), defined(removed)];
+  const [defines, undefines] = [definitionsIn(added), definitionsIn(removed)];
   // `import "./name"` and `#include "name.h"` need the file.
   const stem = (path: string): string => (path.split("/").pop() ?? "").replace(/\..*$/, "");
   if (file.status === "A" || file.status === "R") defines.add(`file:${stem(file.path)}`);
@@ -54,7 +54,9 @@ function withFiles(words: Set<string>, text: string): Set<string> {
   return words;
 }
 
-/** Groups of the given commits, by their places, in the order to make them; each has more than one only where they need each other. */
+/**
+ * Returns groups of indexes into `plan` in the order to commit them; a group has several only if they need each other.
+ */
 export function commitOrder(plan: readonly (readonly number[])[], files: readonly StagedFile[]): number[][] {
   const names = new Map<number, PartNames>();
   for (const file of files) for (const part of file.parts) names.set(part.number, namesOf(file, part));
@@ -66,21 +68,21 @@ export function commitOrder(plan: readonly (readonly number[])[], files: readonl
     uses: union(commit, "uses"),
     drops: union(commit, "drops"),
   }));
-  // What was defined before the change may be used by any commit.
+  // Any commit may use a name that was defined before the change.
   const known = new Set(commits.flatMap(({ undefines }) => [...undefines]));
   const gone = new Set(commits.flatMap(({ defines }) => [...defines]));
   const needs = (user: number, other: number): boolean => {
     if (user === other) return false;
     const [a, b] = [commits[user]!, commits[other]!];
     const isNew = [...b.defines].some((name) => !known.has(name) && !a.defines.has(name) && a.uses.has(name));
-    // A definition goes after its uses have gone.
+    // A definition is removed after its uses.
     const isOld = [...a.undefines].some((name) => !gone.has(name) && !b.undefines.has(name) && b.drops.has(name));
     return isNew || isOld;
   };
   return joinAndSort(plan.length, needs);
 }
 
-/** The given order, changed only where it must be. */
+/** Keeps the given order except where dependencies require otherwise. */
 function joinAndSort(count: number, needs: (user: number, other: number) => boolean): number[][] {
   const reach = Array.from({ length: count }, (_, i) => Array.from({ length: count }, (_, j) => needs(i, j)));
   for (let k = 0; k < count; k++)

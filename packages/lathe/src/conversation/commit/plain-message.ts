@@ -1,4 +1,4 @@
-// The message that is made without a model: what happened to which files, in the form that the project uses.
+// A message made without a model: what happened to which files, in the style of the project.
 
 import { posix } from "node:path";
 import type { StagedFile } from "./change.ts";

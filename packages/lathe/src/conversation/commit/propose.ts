@@ -1,12 +1,12 @@
-// What would be committed and how it would be called: the staged change, its secrets, and one message or a plan of several commits.
+// Prepares a commit: reads the staged change, looks for secrets, and proposes one message or a plan of several commits.
 
 import { join } from "node:path";
 import type { Redactor } from "@lathe/agent/policy";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
-import type { AskedModel } from "./asking.ts";
-import { partsOf, type StagedChange, stagedChange } from "./change.ts";
+import { partsOf, readStagedChange, type StagedChange } from "./change.ts";
+import type { CommitModel } from "./commit-model.ts";
 import { type CommitGit, firstLine } from "./git.ts";
 import { plainMessage } from "./plain-message.ts";
 import { openRepository, type Repository, refuseUnusualStates } from "./repository.ts";
@@ -18,9 +18,9 @@ import { writeMessage } from "./write-message.ts";
 
 export interface Prepared {
   readonly repository: Repository;
-  /** Copy of the index that the proposal is about, with everything in it under --all. */
+  /** Copy of the index that the proposal is about; with --all it holds every change. */
   readonly index: string;
-  /** The same before anything was added to it. */
+  /** Copy of the index before anything was added. */
   readonly indexAtStart: string;
   readonly change: StagedChange;
   readonly style: MessageStyle;
@@ -32,20 +32,20 @@ export interface Proposal {
   readonly source: "model" | "plain";
 }
 
-/** Files that are not staged. */
+/** Counts files that are not staged. */
 export async function unstagedCount(git: CommitGit): Promise<number> {
   const status = (await git.must(["status", "--porcelain", "-z", "--untracked-files=all"])).toString("utf8");
   return status.split("\0").filter((row) => row !== "").length;
 }
 
-/** Throws the one line that says why nothing can be committed here and now. */
+/** Throws a one-line error if no commit can be made here now. */
 export async function openForCommit(git: CommitGit): Promise<Repository> {
   const repository = await openRepository(git);
   await refuseUnusualStates(git, repository);
   return repository;
 }
 
-/** Looks at what is staged, or at everything with `all`; the repository's own index stays as it is. */
+/** Reads what is staged, or everything with `all`, without touching the repository's own index. */
 export async function prepare(
   git: CommitGit,
   repository: Repository,
@@ -65,7 +65,7 @@ export async function prepare(
       throw new CliError(EXIT.failed, `git add --all failed: ${firstLine(added.stderr)}. Nothing was changed.`);
     for (const line of added.stderr.split("\n")) if (line.startsWith("warning: ")) tell(line);
   }
-  const change = await stagedChange(git, index);
+  const change = await readStagedChange(git, index);
   const secrets = addedSecrets(change.files, redactor);
   return { repository, index, indexAtStart, change, secrets, style: await styleOf(git, repository) };
 }
@@ -76,11 +76,11 @@ export interface Proposing {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly context: string | undefined;
   readonly split: boolean;
-  /** Proposals that the user did not want. */
+  /** Proposals that the user rejected. */
   readonly not: readonly Proposal[];
   readonly tell: (line: string) => void;
   /** Throws when there is no model. */
-  readonly model: () => Promise<AskedModel>;
+  readonly model: () => Promise<CommitModel>;
   readonly signal: AbortSignal;
 }
 
@@ -122,7 +122,7 @@ export async function propose(proposing: Proposing): Promise<Proposal> {
   }
 }
 
-/** What a user has to correct is said; what a provider does not give is replaced. */
+/** Errors that the user must fix are thrown; if the provider fails, the plain message replaces the model's. */
 function isMissingModel(error: unknown): boolean {
   return error instanceof CliError ? error.exitCode === EXIT.provider : true;
 }
@@ -130,7 +130,7 @@ function isMissingModel(error: unknown): boolean {
 const describeProposal = ({ commits }: Proposal): string =>
   commits.map(({ message, parts }) => (commits.length === 1 ? message : `${parts.join(",")}: ${message}`)).join("\n");
 
-/** `3 files, +10 -2`. */
+/** Such as `3 files, +10 -2`. */
 export function changeLine({ files }: StagedChange): string {
   const sum = (key: "added" | "removed"): number => files.reduce((all, file) => all + file[key], 0);
   return `${countOf(files.length, "file")}, +${sum("added")} -${sum("removed")}`;

@@ -1,11 +1,11 @@
-// A commit for people and for scripts, and the exit code.
+// Reports a commit for people and for scripts, and chooses the exit code.
 
 import { visibleText } from "@lathe/agent/base";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import { countOf, dollars, tokens } from "../../sessions/numbers.ts";
-import type { Spent } from "./asking.ts";
 import type { StagedFile } from "./change.ts";
-import type { CommitResult, CommitWishes } from "./commit.ts";
+import type { CommitOptions, CommitResult } from "./commit.ts";
+import type { Spent } from "./commit-model.ts";
 import { nameInLine } from "./file-name.ts";
 import type { MadeCommit } from "./make-commits.ts";
 import { changeLine, type Prepared, type Proposal } from "./propose.ts";
@@ -14,7 +14,7 @@ import type { PlannedCommit } from "./split-plan.ts";
 const MOST_FILES = 12;
 const SIGNS: Readonly<Record<string, string>> = { A: "A", D: "D", R: "R", M: "M", T: "T", C: "C" };
 
-/** Files of a commit; of one that is divided, how many of its parts. */
+/** The files of a commit, with how many parts of each it takes. */
 function filesOf({ change }: Prepared, { parts }: PlannedCommit): { file: StagedFile; taken: number }[] {
   const numbers = new Set(parts);
   return change.files.flatMap((file) => {
@@ -23,7 +23,7 @@ function filesOf({ change }: Prepared, { parts }: PlannedCommit): { file: Staged
   });
 }
 
-/** The proposal as it is shown before it is accepted. */
+/** The proposal as shown before the user accepts it. */
 export function proposalText(prepared: Prepared, { commits }: Proposal): string {
   const blocks = commits.map((commit, i) => {
     const head = commits.length === 1 ? [] : [`Commit ${i + 1} of ${commits.length}`];
@@ -39,7 +39,7 @@ export function proposalText(prepared: Prepared, { commits }: Proposal): string 
   return visibleText(`${blocks.join("\n\n")}\n\n${changeLine(prepared.change)}\n`);
 }
 
-/** `[main 1a2b3c4] Fix the parser`, and what hooks did to it. */
+/** `[main 1a2b3c4] Fix the parser`, and what hooks changed. */
 export function madeLines(branch: string | undefined, made: readonly MadeCommit[]): string[] {
   return made.flatMap(({ id, message, isMessageChanged, changedByHook, editedByHook }) => [
     visibleText(`[${branch ?? "detached HEAD"} ${id.slice(0, 7)}] ${message.split("\n")[0]}`),
@@ -61,7 +61,7 @@ export function costLine(spent: Spent | undefined): string | undefined {
   return `${countOf(calls, "request")} to ${model ?? "the model"}: ${tokens(usage.inputTokens)} in, ${tokens(usage.outputTokens)} out${price}`;
 }
 
-/** What `lathe commit --json` prints. */
+/** The output of `lathe commit --json`. */
 export function commitReport(result: CommitResult, spent: Spent | undefined, notes: readonly string[]): object {
   const { status, prepared, proposal, made, repository } = result;
   const planned = proposal?.commits ?? made.map(({ message }) => ({ message, parts: [] }));
@@ -84,7 +84,7 @@ export function commitReport(result: CommitResult, spent: Spent | undefined, not
   };
 }
 
-export function exitCodeOf({ status }: CommitResult, { dryRun }: CommitWishes): ExitCode {
+export function exitCodeOf({ status }: CommitResult, { dryRun }: CommitOptions): ExitCode {
   if (status === "committed" || status === "taken_back") return EXIT.done;
   if (status === "proposed") return dryRun ? EXIT.done : EXIT.question;
   return EXIT.failed;

@@ -1,5 +1,5 @@
-// The repository that a commit is made in, and what keeps it from having one now. Each state that is not the usual one is refused in
-// one line that says what is under way and how it ends.
+// The repository of a commit, and the states in which no commit can be made. Each such state is refused with one line
+// that says what is in progress and how to end it.
 
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -8,7 +8,7 @@ import { type CommitGit, firstLine } from "./git.ts";
 
 export interface Repository {
   readonly top: string;
-  /** Of this work tree. */
+  /** The git directory of this work tree. */
   readonly gitDir: string;
   readonly index: string;
   /** Undefined before the first commit. */
@@ -17,7 +17,7 @@ export interface Repository {
   readonly branch: string | undefined;
 }
 
-/** Git works at the top of the work tree from now on. */
+/** Opens the repository; from then on git runs at the top of the work tree. */
 export async function openRepository(git: CommitGit): Promise<Repository> {
   const found = await git.ask(["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-path", "index"]);
   const [top = "", gitDir = "", index = ""] = found.stdout.toString("utf8").split("\n");
@@ -39,7 +39,7 @@ export async function openRepository(git: CommitGit): Promise<Repository> {
   };
 }
 
-/** What may be under way: the file in the git directory, its name, and how it ends. */
+/** Operations that may be in progress: the file in the git directory, the name, and how to end it. */
 const UNDER_WAY: readonly (readonly [file: string, name: string, ways: string])[] = [
   ["MERGE_HEAD", "merge", "git commit concludes it with its own message, git merge --abort undoes it"],
   ["rebase-merge", "rebase", "git rebase --continue goes on, git rebase --abort undoes it"],
@@ -49,7 +49,7 @@ const UNDER_WAY: readonly (readonly [file: string, name: string, ways: string])[
   ["REVERT_HEAD", "revert", "git revert --continue goes on, git revert --abort undoes it"],
 ];
 
-/** Throws the one line that says why no commit can be made now. Nothing has been changed or sent by then. */
+/** Throws a one-line error if no commit can be made now. Nothing has been changed or sent by then. */
 export async function refuseUnusualStates(git: CommitGit, { gitDir, index }: Repository): Promise<void> {
   const lock = `${index}.lock`;
   if (existsSync(lock))

@@ -1,4 +1,5 @@
-// Copies of the index that a commit works with, in the git directory of the work tree, and how one takes the place of the real one.
+// Copies of the index that a commit works with, in the git directory of the work tree, and replacing the real index
+// with one.
 
 import {
   closeSync,
@@ -20,17 +21,17 @@ import type { Repository } from "./repository.ts";
 
 export const folderOf = ({ gitDir }: Pick<Repository, "gitDir">): string => join(gitDir, "lathe-commit");
 
-/** A copy of an index file; before the first `git add` of a repository there is none. */
+/** Copies an index file; before the first `git add` of a repository there is none. */
 export function copyIndex(from: string, to: string): void {
   rmSync(to, { force: true });
   if (!existsSync(from)) return;
   copyFileSync(from, to);
-  // Git compares the time of the index with those of files.
+  // Git compares the time of the index with the times of files.
   const { atime, mtime } = statSync(from);
   utimesSync(to, atime, mtime);
 }
 
-/** Puts the content of `from` in the place of the repository's index, as git does: with its lock, at once. */
+/** Replaces the repository's index with `from` as git does: with its lock, atomically. */
 export function installIndex({ index }: Pick<Repository, "index">, from: string): void {
   const lock = `${index}.lock`;
   let fd: number;
@@ -45,7 +46,7 @@ export function installIndex({ index }: Pick<Repository, "index">, from: string)
   }
   try {
     if (!existsSync(from)) {
-      // There was no index, which means the same as an empty one.
+      // No index means the same as an empty one.
       rmSync(index, { force: true });
       return;
     }

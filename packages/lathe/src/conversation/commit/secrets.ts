@@ -1,5 +1,5 @@
-// Secrets that a change would add: values that Lathe knows, and text that looks like a key. A commit keeps them for ever, so they are
-// named before it is made.
+// Secrets that a change would add: values that Lathe knows, and text that looks like a key. A commit keeps them
+// forever, so the user is warned before it is made.
 
 import type { Redactor } from "@lathe/agent/policy";
 import type { StagedFile } from "./change.ts";
@@ -8,9 +8,9 @@ import { nameInLine } from "./file-name.ts";
 export interface AddedSecret {
   readonly path: string;
   readonly line: number;
-  /** As its placeholder names it. */
+  /** The name in the placeholder. */
   readonly name: string;
-  /** Its value is known; else it only looks like one. */
+  /** Lathe knows the value; otherwise it only looks like a secret. */
   readonly isKnown: boolean;
 }
 
@@ -22,7 +22,7 @@ export function addedSecrets(files: readonly StagedFile[], redactor: Redactor): 
   for (const { path, parts } of files) {
     for (const { text } of parts) {
       if (found.length >= MOST) return found;
-      // Most parts have none: they are looked at once, as a whole.
+      // Most parts have none, so each is first checked as a whole.
       if (redactor.redactForSharing(text) !== text) found.push(...inHunks(path, text, redactor));
     }
   }
@@ -52,7 +52,7 @@ function namesIn(row: string, redactor: Redactor): Pick<AddedSecret, "name" | "i
 
 const placeholders = (text: string): string[] => [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
 
-/** One line for each. */
+/** One line per secret. */
 export const secretLines = (secrets: readonly AddedSecret[]): string[] =>
   secrets.map(({ path, line, name, isKnown }) =>
     isKnown

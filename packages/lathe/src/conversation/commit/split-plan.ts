@@ -1,5 +1,5 @@
-// Several commits for one change: a model proposes which part goes where, and its plan is used only when every part is in exactly one
-// commit.
+// Several commits for one change: a model proposes which part goes where. Its plan is used only if every part is in
+// exactly one commit.
 
 import { Message, parseJson, type ToolDefinition } from "@lathe/llm";
 import { cleanMessage } from "../../changes/isolation/commit-message.ts";
@@ -11,7 +11,7 @@ import { contextOf, describeChange, type Writing } from "./write-message.ts";
 
 export interface PlannedCommit {
   readonly message: string;
-  /** Numbers of its parts. */
+  /** Numbers of the commit's parts. */
   readonly parts: readonly number[];
 }
 
@@ -38,7 +38,7 @@ const TOOL: ToolDefinition = {
   },
 };
 
-/** Undefined when no plan of the model could be used; `tell` has said why. */
+/** Undefined when no plan of the model could be used; `tell` has printed why. */
 export async function planCommits(
   writing: Writing,
   files: readonly StagedFile[],
@@ -78,7 +78,7 @@ export async function planCommits(
   return undefined;
 }
 
-/** The text may have words or a fence around it. */
+/** The answer may have text or a fence around the JSON. */
 const jsonIn = (text: string): string => text.slice(Math.max(0, text.indexOf("{")), text.lastIndexOf("}") + 1);
 
 function readPlan(given: unknown): PlannedCommit[] | undefined {
@@ -94,7 +94,7 @@ function readPlan(given: unknown): PlannedCommit[] | undefined {
   });
 }
 
-/** `1-3,7` */
+/** Parses lists such as `1-3,7`. */
 function numbersIn(text: string): number[] {
   const numbers: number[] = [];
   for (const [, from = "", to = from] of text.matchAll(/(\d{1,6})(?:\s*-\s*(\d{1,6}))?/g))
@@ -102,7 +102,7 @@ function numbersIn(text: string): number[] {
   return numbers;
 }
 
-/** Why a plan cannot be used; undefined when it can. */
+/** Why a plan cannot be used; undefined if it can. */
 function planProblem(plan: readonly PlannedCommit[], count: number): string | undefined {
   const seen = new Set<number>();
   for (const { message, parts } of plan) {

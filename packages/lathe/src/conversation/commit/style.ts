@@ -1,5 +1,5 @@
-// How messages are written in this project: what the last 30 commits have in common. Facts that can be counted are checked in what a
-// model writes; for the rest it sees the messages.
+// The style of commit messages in this project: what the last 30 commits have in common. Countable facts are checked in
+// the model's message; for the rest the model sees the messages.
 
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
@@ -8,9 +8,9 @@ import type { CommitGit } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
 const COMMITS = 30;
-/** Fewer commits say nothing about the habits of a project. */
+/** Fewer commits do not show the habits of a project. */
 const FEWEST = 3;
-/** A habit: so many of the commits have it. */
+/** The share of commits that makes something a habit. */
 const MOST_OF_THEM = 0.8;
 const USUAL_TITLE = 72;
 const LONGEST_TITLE = 100;
@@ -18,15 +18,15 @@ const MOST_TEMPLATE = 4096;
 
 export interface MessageStyle {
   readonly messages: readonly string[];
-  /** `type(scope): subject`. */
+  /** The form is `type(scope): subject`. */
   readonly isConventional: boolean;
   readonly startsSmall: boolean;
   readonly longestTitle: number;
-  /** Share of messages with more than a title. */
+  /** Share of messages that have a body. */
   readonly bodies: number;
-  /** Trailers that most messages end with, but those that name people or ids. */
+  /** Trailers that at least half of the messages end with, except those that name people or ids. */
   readonly trailers: readonly string[];
-  /** All commits of this author are signed off. */
+  /** Every commit of this author is signed off. */
   readonly signsOff: boolean;
   readonly template: string | undefined;
 }
@@ -92,7 +92,10 @@ function commonTrailers(messages: readonly string[]): string[] {
   return often.filter((name) => !NOT_OURS.test(name));
 }
 
-/** `commit.template`. One that the repository names itself must lie in it: it would be sent. */
+/**
+ * The text of `commit.template`. A template that the repository itself configures must lie inside it, because it is
+ * sent to the model.
+ */
 async function templateOf(git: CommitGit, { top }: Repository): Promise<string | undefined> {
   const line = await git.text(["config", "--show-scope", "--path", "--get", "commit.template"]);
   const [scope = "", named = ""] = line?.split("\t") ?? [];
@@ -105,7 +108,7 @@ async function templateOf(git: CommitGit, { top }: Repository): Promise<string |
   return text === "" ? undefined : text;
 }
 
-/** What a model is told about the style, in at most some hundred tokens. */
+/** Describes the style to a model in at most a few hundred tokens. */
 export function styleText(style: MessageStyle): string {
   const { messages, isConventional, longestTitle, bodies, trailers, template } = style;
   const facts = [
@@ -129,7 +132,7 @@ export function styleText(style: MessageStyle): string {
   return parts.join("\n\n");
 }
 
-/** Why a message does not fit in, for the model; undefined when it does. */
+/** What is wrong with the form of a message, in words for the model; undefined if nothing is. */
 export function problemWith(message: string, style: MessageStyle): string | undefined {
   const [title = "", second = ""] = message.split("\n");
   if (title.trim() === "") return "It is empty.";
@@ -140,7 +143,7 @@ export function problemWith(message: string, style: MessageStyle): string | unde
   return undefined;
 }
 
-/** Without what a model cannot know, and with a title that git shows whole. */
+/** Removes trailers that a model cannot know and shortens the title to what git shows in full. */
 export function tidyMessage(message: string): string {
   const [title = "", ...rest] = message.replaceAll("\r", "").trim().split("\n");
   const lines = rest.filter((line) => !NOT_OURS.test(line));

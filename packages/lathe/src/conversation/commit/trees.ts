@@ -1,13 +1,13 @@
-// The content of each commit of a plan: what the index holds for every changed path after it. Content is made of whole lines of the two
-// versions, so nothing is applied with fuzz, and the last commit is exactly what was staged.
+// The content of each commit of a plan: the index entries of every changed path after it. Content is made of whole
+// lines of both versions, so nothing is applied with fuzz, and the last commit is exactly what was staged.
 
 import type { Entry, HunkLines, StagedChange, StagedFile } from "./change.ts";
 import type { CommitGit } from "./git.ts";
 
-/** Path to what the index holds; undefined: nothing. */
+/** Maps a path to its index entry; undefined: the path is not in the index. */
 export type Contents = ReadonlyMap<string, Entry | undefined>;
 
-/** For each commit, the changed paths after it. `plan`: numbers of the parts of each. */
+/** The entries of all changed paths after each commit. `plan` lists the part numbers of each commit. */
 export async function contentsOf(
   git: CommitGit,
   { files }: StagedChange,
@@ -25,7 +25,7 @@ export async function contentsOf(
         state.set(file.from, taken.length > 0 ? undefined : file.before);
       const lines = taken.flatMap((part) => (part.lines ? [part.lines] : []));
       const isMixed = taken.length > 0 && taken.length < file.parts.length;
-      const mixed = isMixed ? { mode: file.after!.mode, oid: await versions.mixed(file, lines) } : undefined;
+      const mixed = isMixed ? { mode: file.after!.mode, oid: await versions.writeMixed(file, lines) } : undefined;
       const untouched = file.from === undefined ? file.before : undefined;
       state.set(file.path, mixed ?? (taken.length > 0 ? file.after : untouched));
     }
@@ -34,7 +34,7 @@ export async function contentsOf(
   return states;
 }
 
-/** Lines of file versions, read once. */
+/** The lines of file versions, each read once. */
 class Versions {
   readonly #git: CommitGit;
   readonly #lines = new Map<string, readonly string[]>();
@@ -43,8 +43,8 @@ class Versions {
     this.#git = git;
   }
 
-  /** The old version with these hunks of the new one; the name of the object that was written. */
-  async mixed({ before, after }: StagedFile, hunks: readonly HunkLines[]): Promise<string> {
+  /** Writes the old version with these hunks of the new one, and returns the object's name. */
+  async writeMixed({ before, after }: StagedFile, hunks: readonly HunkLines[]): Promise<string> {
     const old = await this.#linesOf(before!.oid);
     const now = await this.#linesOf(after!.oid);
     const text = mixLines(old, now, hunks);
@@ -55,7 +55,7 @@ class Versions {
   async #linesOf(oid: string): Promise<readonly string[]> {
     const known = this.#lines.get(oid);
     if (known) return known;
-    // One character for each byte: files need not be UTF-8.
+    // latin1 maps each byte to one character, because files need not be UTF-8.
     const text = (await this.#git.must(["cat-file", "blob", oid])).toString("latin1");
     const lines = text.split(/(?<=\n)/);
     this.#lines.set(oid, lines);
@@ -63,7 +63,7 @@ class Versions {
   }
 }
 
-/** Old lines with some hunks replaced by their new ones; hunks come in the order of the file. */
+/** The old lines with some hunks replaced by the new lines; hunks are in file order. */
 export function mixLines(old: readonly string[], now: readonly string[], hunks: readonly HunkLines[]): string {
   const mixed: string[] = [];
   let at = 0;
@@ -78,14 +78,14 @@ export function mixLines(old: readonly string[], now: readonly string[], hunks: 
   return mixed.join("");
 }
 
-/** Writes the contents into an index file, which must hold the other paths already. Returns the tree. */
-export async function treeWith(git: CommitGit, index: string, contents: Contents): Promise<string> {
+/** Writes the entries into an index file that already holds the other paths. Returns the tree. */
+export async function writeTreeWith(git: CommitGit, index: string, contents: Contents): Promise<string> {
   const width = [...contents.values()].find((entry) => entry)?.oid.length ?? 40;
   const none = "0".repeat(width);
   const rows = [...contents].map(([path, entry]) =>
     entry ? `${entry.mode} ${entry.oid}\t${path}\0` : `0 ${none}\t${path}\0`,
   );
-  // Removals first: a folder may take the name of a file.
+  // Removals come first, because a folder may take the name of a removed file.
   rows.sort((a, b) => Number(!a.startsWith("0 ")) - Number(!b.startsWith("0 ")));
   await git.must(["update-index", "-z", "--index-info"], { index, stdin: rows.join("") });
   return (await git.must(["write-tree"], { index })).toString("utf8").trim();

@@ -1,35 +1,35 @@
-// One message for a change, by a model. A change that fits is shown whole; of a larger one each chunk is described first, and the message
-// is made of the descriptions.
+// One message for a change, written by a model. A change that fits is sent whole; for a larger one the model describes
+// each chunk first and writes the message from the descriptions.
 
 import type { Redactor } from "@lathe/agent/policy";
 import { Message } from "@lathe/llm";
 import { cleanMessage, MESSAGE_PROMPT } from "../../changes/isolation/commit-message.ts";
-import type { AskedModel } from "./asking.ts";
 import type { StagedFile } from "./change.ts";
+import type { CommitModel } from "./commit-model.ts";
 import { chunksOf, cutParts, fileList, shownParts, tokensIn } from "./diff-text.ts";
 import mapPrompt from "./map.md";
 import mapPartsPrompt from "./map-parts.md";
 import { type MessageStyle, problemWith, styleText, tidyMessage } from "./style.ts";
 
 export interface Writing {
-  readonly model: AskedModel;
+  readonly model: CommitModel;
   readonly style: MessageStyle;
   readonly redactor: Redactor;
-  /** What the user says about the change. */
+  /** What the user said about the change. */
   readonly context: string | undefined;
-  /** A large change is described in chunks. */
+  /** Whether a large change is described in chunks. */
   readonly mapReduce: boolean;
   readonly tell: (line: string) => void;
 }
 
-/** More than this is described in chunks. */
+/** A change with more tokens is described in chunks. */
 const ONE_REQUEST = 24_000;
 const CHUNK = 12_000;
 const AT_ONCE = 4;
-/** Beyond this, parts are only counted: reading all would cost more than the message is worth. */
+/** Parts beyond this many tokens are only counted: reading everything would cost more than the message is worth. */
 const MOST_READ = 400_000;
 
-/** `not`: messages that the user did not want. */
+/** `not`: messages that the user rejected. */
 export async function writeMessage(
   writing: Writing,
   files: readonly StagedFile[],
@@ -52,7 +52,7 @@ export async function writeMessage(
   const problem = problemWith(message, style);
   if (problem !== undefined) {
     const again = message === "" ? "" : `You wrote:\n${message}\n\n`;
-    // What is wrong is its form: the change itself need not be sent again.
+    // Only the form is wrong, so the change need not be sent again.
     const about = message === "" ? asked : `${again}${problem} Write it again.`;
     const better = await write(about);
     if (better !== "") message = better;
@@ -63,7 +63,7 @@ export async function writeMessage(
 export const contextOf = ({ context, redactor }: Writing): string[] =>
   context === undefined ? [] : [`The user says about this change: ${redactor.text(context)}`];
 
-/** The diff, or what its chunks do. `numbered`: for each part. */
+/** The diff, or descriptions of its chunks. `numbered`: each part has its number. */
 export async function describeChange(
   writing: Writing,
   files: readonly StagedFile[],
@@ -90,7 +90,7 @@ export async function describeChange(
   const chunks = chunksOf(readable, Math.min(CHUNK, Math.floor(model.window / 3)));
   tell(`The change is large: it is read in ${chunks.length} parts.`);
   const descriptions = await inTurns(chunks, AT_ONCE, (chunk) => describeChunk(writing, chunk, numbered));
-  // A small model has little room for all of it.
+  // A model with a small window has little room for the descriptions.
   const share = Math.max(80, Math.floor((room * 2) / descriptions.length));
   const short = descriptions.map((text) => text.slice(0, share).toWellFormed());
   const list = fileList(files, Math.max(10, Math.min(200, Math.floor(room / 40))));
@@ -104,7 +104,10 @@ async function describeChunk({ model }: Writing, chunk: string, numbered: boolea
   return answer.text.trim().slice(0, most).toWellFormed();
 }
 
-/** So many at once; answers in the order of the work. The first failure is thrown when those that run have ended. */
+/**
+ * Runs `atOnce` calls at a time and returns the results in order. After a failure it waits for the running calls, then
+ * throws the first error.
+ */
 async function inTurns<T, R>(all: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let failure: { readonly error: unknown } | undefined;

@@ -1,9 +1,10 @@
-// The part of JSON Schema 2020-12 that a gate may use for its answers, and the check of an answer, which names every place and keyword.
+// The subset of JSON Schema 2020-12 that a gate may use for its answers, and the check of an answer, which names every
+// path and keyword.
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "@lathe/llm";
 import { canonicalJson } from "./canonical-json.ts";
 
-/** What is wrong with an answer, for a program. */
+/** What is wrong with an answer, for programs. */
 export interface AnswerProblem {
   /** JSON pointer; the answer itself is `/answer`. */
   readonly path: string;
@@ -12,7 +13,7 @@ export interface AnswerProblem {
   readonly expected?: JsonValue;
 }
 
-/** So many are named at once. */
+/** The most problems reported at once. */
 const MOST_PROBLEMS = 20;
 
 type Shape = (value: JsonValue, path: string) => string | undefined;
@@ -26,11 +27,11 @@ const isTexts: Shape = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "must be a list of texts";
 const isVariants: Shape = (value, path) =>
   Array.isArray(value) && value.length > 0
-    ? first(value, (item, i) => schemaProblem(item, `${path}/${i}`))
+    ? firstProblem(value, (item, i) => schemaProblem(item, `${path}/${i}`))
     : "must be a list of schemas";
 const isSubschema: Shape = (value, path) => schemaProblem(value, path);
 
-/** Every keyword that a gate may use, and what its value has to be. */
+/** Every keyword that a gate may use, with a check of its value. */
 const KEYWORDS: Readonly<Record<string, Shape>> = {
   type: (value) => {
     const names = Array.isArray(value) ? value : [value];
@@ -42,7 +43,7 @@ const KEYWORDS: Readonly<Record<string, Shape>> = {
   const: () => undefined,
   properties: (value, path) =>
     isJsonObject(value)
-      ? first(Object.entries(value), ([name, schema]) => schemaProblem(schema, `${path}/${escaped(name)}`))
+      ? firstProblem(Object.entries(value), ([name, schema]) => schemaProblem(schema, `${path}/${escapePointer(name)}`))
       : "must be an object of schemas",
   required: isTexts,
   additionalProperties: (value, path) => (typeof value === "boolean" ? undefined : schemaProblem(value, path)),
@@ -57,18 +58,18 @@ const KEYWORDS: Readonly<Record<string, Shape>> = {
   anyOf: isVariants,
 };
 
-/** Why answers cannot be checked by this schema; undefined: they can. */
+/** Why answers cannot be checked with this schema; undefined if they can. */
 export function schemaProblem(schema: JsonValue | undefined, path = "#"): string | undefined {
   if (!isJsonObject(schema)) return `${path} is no schema`;
-  return first(Object.entries(schema), ([keyword, value]) => {
+  return firstProblem(Object.entries(schema), ([keyword, value]) => {
     const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
-    if (!shape) return `${path}/${escaped(keyword)}: a gate cannot use the keyword ${keyword}`;
+    if (!shape) return `${path}/${escapePointer(keyword)}: a gate cannot use the keyword ${keyword}`;
     const problem = shape(value, `${path}/${keyword}`);
     return problem === undefined || problem.startsWith("#") ? problem : `${path}/${keyword} ${problem}`;
   });
 }
 
-/** Everything that is wrong with an answer; the schema has been checked. */
+/** Everything that is wrong with an answer. The caller has checked the schema. */
 export function problemsOf(answer: JsonValue, schema: JsonSchema, path = "/answer"): readonly AnswerProblem[] {
   const problems: AnswerProblem[] = [];
   const say = (keyword: string, message: string, expected?: JsonValue): void => {
@@ -77,7 +78,7 @@ export function problemsOf(answer: JsonValue, schema: JsonSchema, path = "/answe
   const { type, enum: values, const: value } = schema;
   if (type !== undefined) {
     const names = [type].flat() as readonly string[];
-    // Nothing else makes sense of a value of another type.
+    // Other keywords make no sense for a value of the wrong type.
     if (!names.some((name) => isOfType(answer, name)))
       return [{ path, keyword: "type", message: `must be ${names.join(" or ")}`, expected: type }];
   }
@@ -97,7 +98,7 @@ export function problemsOf(answer: JsonValue, schema: JsonSchema, path = "/answe
 
 type Say = (keyword: string, message: string, expected?: JsonValue) => void;
 
-/** Lengths count characters, as JSON Schema does, not the halves of a pair. */
+/** Lengths count code points, as JSON Schema does, not UTF-16 code units. */
 function checkText(text: string, { minLength, maxLength }: JsonSchema, say: Say): void {
   const length = [...text].length;
   if (typeof minLength === "number" && length < minLength)
@@ -124,9 +125,14 @@ function problemsInFields(answer: JsonObject, schema: JsonSchema, path: string):
   const problems: AnswerProblem[] = [];
   for (const name of required)
     if (!Object.hasOwn(answer, name))
-      problems.push({ path: `${path}/${escaped(name)}`, keyword: "required", message: "is missing", expected: name });
+      problems.push({
+        path: `${path}/${escapePointer(name)}`,
+        keyword: "required",
+        message: "is missing",
+        expected: name,
+      });
   for (const [name, value] of Object.entries(answer)) {
-    const at = `${path}/${escaped(name)}`;
+    const at = `${path}/${escapePointer(name)}`;
     if (Object.hasOwn(properties, name)) problems.push(...problemsOf(value, properties[name] as JsonSchema, at));
     else if (additionalProperties === false)
       problems.push({ path: at, keyword: "additionalProperties", message: "is not known here", expected: false });
@@ -144,7 +150,7 @@ function problemsOfVariants(answer: JsonValue, schema: JsonSchema, path: string)
     if (keyword === "oneOf" && fitting > 1)
       return [{ path, keyword, message: "fits more than one of the variants", expected: 1 }];
     if (fitting > 0) continue;
-    // The variant that it is about, if its type shows that; else that it fits none.
+    // If the type shows which variant is meant, its problems are reported; otherwise that none fits.
     const meant = found.filter((problems) => !problems.some((one) => one.keyword === "type" && one.path === path));
     const only = meant.length === 1 ? meant[0] : undefined;
     return only ?? [{ path, keyword, message: "fits none of the variants", expected: [...variants] }];
@@ -169,9 +175,9 @@ function isOfType(value: JsonValue, type: string): boolean {
 
 const isSame = (a: JsonValue, b: JsonValue): boolean => canonicalJson(a) === canonicalJson(b);
 
-const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-function first<T>(items: readonly T[], look: (item: T, at: number) => string | undefined): string | undefined {
+function firstProblem<T>(items: readonly T[], look: (item: T, at: number) => string | undefined): string | undefined {
   for (const [i, item] of items.entries()) {
     const found = look(item, i);
     if (found !== undefined) return found;

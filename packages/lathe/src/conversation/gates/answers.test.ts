@@ -1,4 +1,4 @@
-// The canonical text that hashes are made of, and the check of answers.
+// The canonical text for hashes, and the check of answers.
 
 import type { JsonSchema, JsonValue } from "@lathe/llm";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { problemsOf, schemaProblem } from "./answer-schema.ts";
 import { canonicalHash, canonicalJson } from "./canonical-json.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
-/** The same value with its fields in another order. */
+/** The same value with its fields in reverse order. */
 function turned(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== "object" || value === null) return value;

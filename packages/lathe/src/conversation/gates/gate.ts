@@ -1,5 +1,5 @@
-// A gate: a question of a workflow that has an address and a schema, so that a program can answer it. What it is on the wire and in the
-// journal, and which gates can be opened at all.
+// A gate is a question of a workflow with an address and a schema, so that a program can answer it. This file has its
+// form on the wire and in the journal, and checks which gates may be opened.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { JsonSchema, JsonValue } from "@lathe/llm";
@@ -11,14 +11,14 @@ export type GateStage = (typeof GATE_STAGES)[number];
 const GATE_KINDS = ["question", "approval", "execution"] as const;
 export type GateKind = (typeof GATE_KINDS)[number];
 
-/** As it goes over the wire. */
+/** The form on the wire. */
 export const workflowGate = object({
   type: exactly("workflow_gate"),
   /** `wg_<run>_<stage>_<number>`; the number counts up within the session. */
   gate_id: text(),
   stage: choice(GATE_STAGES),
   kind: choice(GATE_KINDS),
-  /** Of the answer: the part of JSON Schema 2020-12 that docs/gates.md lists. */
+  /** The schema of the answer: the subset of JSON Schema 2020-12 that docs/gates.md lists. */
   schema: anyObject(),
   /** SHA-256 of the schema as canonical JSON (RFC 8785). */
   schema_hash: text(),
@@ -34,7 +34,7 @@ export const workflowGate = object({
   created_at: text("An ISO date."),
   required: exactly(true),
 });
-/** A question of a workflow, as programs get it. */
+/** A question of a workflow, as programs receive it. */
 export type WorkflowGate = Static<typeof workflowGate>;
 
 const answerProblem = object({
@@ -44,7 +44,7 @@ const answerProblem = object({
   expected: optional(anything()),
 });
 
-/** What becomes of an answer that reached its gate. */
+/** The replies to an answer that reached its gate. */
 export const gateAccepted = object({
   gate_id: text(),
   status: exactly("accepted"),
@@ -61,15 +61,15 @@ export const gateRejected = object({
     errors: listOf(answerProblem),
   }),
 });
-/** What became of an answer to a gate. */
+/** The reply to an answer. */
 export type GateReply = Static<typeof gateAccepted> | Static<typeof gateRejected>;
 
-/** A person may answer with so many characters. */
+/** The most characters in an answer that the user types. */
 export const MOST_WORDS = 100_000;
 
-/** What a workflow wants to know. */
+/** The question of a workflow. */
 export interface GateRequest {
-  /** Of the call that asks: when it runs again after a kill, it asks the same gate. */
+  /** Identifies the call that asks: after a crash, the repeated call gets the same gate. */
   readonly key: string;
   readonly stage: string;
   readonly kind: WorkflowGate["kind"];
@@ -78,19 +78,19 @@ export interface GateRequest {
   readonly context: WorkflowGate["context"];
 }
 
-/** The same question for a person, and what their answer is as an answer to the gate. */
+/** The same question for the user, and how the user's answer becomes an answer to the gate. */
 export interface GateDialog {
   readonly question: Question;
   answerOf(answer: Answer): JsonValue;
-  /** What a person who answers with a message has to add, in a line for them. */
+  /** What is missing from an answer that the user sent as a message, in one line. */
   lackOf?(answer: JsonValue): string | undefined;
 }
 
-/** Session facts: the gate that was opened last, and the answer that was given last. */
+/** Session facts: the gate opened last, and the answer given last. */
 export const GATE_FACT = "lathe:gate";
 export const GATE_ANSWER_FACT = "lathe:gate_answer";
 
-/** In the journal, with the key of the call. */
+/** A gate in the journal, with the key of its call. */
 export interface KeptGate {
   readonly key: string;
   readonly gate: WorkflowGate;
@@ -98,17 +98,17 @@ export interface KeptGate {
 
 export interface KeptAnswer {
   readonly gate_id: string;
-  /** `withdrawn`: the workflow was stopped, and no answer is wanted any more. */
+  /** `withdrawn`: the workflow was stopped and no longer needs an answer. */
   readonly status: "accepted" | "withdrawn";
   readonly answer: JsonValue;
   readonly answer_hash: string;
   readonly resolved_at: string;
-  /** Who answered, where that is known. */
+  /** Who answered, if known. */
   readonly by: string;
   readonly idempotency_key?: string;
 }
 
-/** A refusal that programs tell apart by its code. */
+/** A refusal with a code for programs. */
 export class GateRefusal extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -118,7 +118,7 @@ export class GateRefusal extends Error {
   }
 }
 
-/** Throws a refusal with a code for a gate that could not be answered by every program. */
+/** Throws a refusal if some programs could not answer such a gate. */
 export function checkGate({ stage, schema }: Pick<GateRequest, "stage" | "schema">) {
   if (!(GATE_STAGES as readonly string[]).includes(stage))
     throw new GateRefusal(

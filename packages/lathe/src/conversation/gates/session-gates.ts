@@ -1,9 +1,9 @@
-// The gates of a session: opened, asked at every door at once, answered once. A gate and its answer are entries of the journal; the answer
-// is on the disk before whoever asked goes on.
+// The gates of a session: each is opened, offered to every client at once, and answered once. A gate and its answer are
+// journal entries; the answer is on disk before the workflow continues.
 
 import type { Answer, Question, Session } from "@lathe/agent";
 import { isJsonObject, type JsonValue } from "@lathe/llm";
-import type { GivenAnswers } from "../given-answers.ts";
+import type { CallAnswers } from "../call-answers.ts";
 import { type AnswerProblem, problemsOf } from "./answer-schema.ts";
 import { canonicalHash } from "./canonical-json.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type WorkflowGate,
 } from "./gate.ts";
 
-/** An answer as it comes from a program. */
+/** An answer from a program. */
 export interface GateResponse {
   readonly gate_id: string;
   readonly answer: JsonValue;
@@ -28,18 +28,18 @@ export interface GateResponse {
   readonly idempotency_key?: string | undefined;
 }
 
-/** Who is asked: a person, as the session has one. */
-interface Asked {
+/** The user's side: how the session can ask them. */
+interface GatePerson {
   readonly answer?: (
     questions: readonly Question[],
     signal: AbortSignal,
     touched: undefined,
-    given: GivenAnswers,
+    given: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
   readonly decideGate?: (
     asked: { readonly gate: WorkflowGate; readonly question: Question },
     signal: AbortSignal,
-    given: GivenAnswers,
+    given: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
 }
 
@@ -52,18 +52,18 @@ interface Known {
 
 export class SessionGates {
   readonly #session: Session;
-  readonly #person: Asked | undefined;
+  readonly #person: GatePerson | undefined;
   readonly #now: () => number;
-  /** Of the answers that this process was given. */
+  /** Journal writes of the answers that this process received. */
   readonly #syncs = new Map<string, Promise<void>>();
-  /** Read from the journal when it is first needed. */
+  /** Read from the journal on first use. */
   #read: Known | undefined;
-  /** How a person is asked the open gate; set by the workflows, which know it. Undefined: nothing can ask it any more. */
+  /** How to ask the user about the open gate; the workflows set it. Undefined: nothing can ask about it any more. */
   dialog: () => Promise<GateDialog | undefined> = async () => undefined;
-  /** The gate that is being asked, and how its dialogs are closed. */
+  /** The gate that is being asked, and how to close its dialogs. */
   #asking: { readonly id: string; readonly close: (by?: string) => void } | undefined;
 
-  constructor(session: Session, person: Asked | undefined, now: () => number) {
+  constructor(session: Session, person: GatePerson | undefined, now: () => number) {
     this.#session = session;
     this.#person = person;
     this.#now = now;
@@ -79,8 +79,8 @@ export class SessionGates {
     return this.answerTo(gate_id) === undefined;
   }
 
-  /** The gate that the call of this key has opened. */
-  ofKey(key: string): WorkflowGate | undefined {
+  /** The gate that the call with this key opened. */
+  gateOfKey(key: string): WorkflowGate | undefined {
     return this.#known.byKey.get(key);
   }
 
@@ -88,7 +88,7 @@ export class SessionGates {
     return this.#known.answers.get(gateId);
   }
 
-  /** The gate of this key, or a new one. Throws a refusal when it could not be answered by every program. */
+  /** The gate with this key, or a new one. Throws a refusal if some programs could not answer it. */
   openGate({ key, stage, kind, schema, options, context }: GateRequest): WorkflowGate {
     const known = this.#known.byKey.get(key);
     if (known) return known;
@@ -116,8 +116,8 @@ export class SessionGates {
   }
 
   /**
-   * The answer, from whichever door it comes first. Undefined when nobody answered in time: the gate stays open. Rejects with the
-   * signal's reason.
+   * Returns the first answer from any client. Undefined when there was none in time: the gate stays open. Rejects with
+   * the signal's reason.
    */
   async ask(gate: WorkflowGate, dialog: GateDialog, signal: AbortSignal): Promise<KeptAnswer | undefined> {
     const closing = new AbortController();
@@ -135,7 +135,10 @@ export class SessionGates {
     return answer;
   }
 
-  /** Resolves when the answer is on the disk, or says what is wrong with it. Rejects with a refusal when the gate takes none. */
+  /**
+   * Resolves when the answer is on disk, or with what is wrong with it. Rejects with a refusal if the gate takes no
+   * answer.
+   */
   async respond({ gate_id, answer, idempotency_key }: GateResponse, by: string): Promise<GateReply> {
     const gate = this.#known.byId.get(gate_id);
     if (!gate) throw new GateRefusal("unknown_gate", `This session has no gate ${gate_id}.`);
@@ -163,14 +166,17 @@ export class SessionGates {
     return { gate_id, status: "accepted", answer_hash: kept.answer_hash, resolved_at: kept.resolved_at };
   }
 
-  /** The answer and its gate are on the disk: from then on the workflow may move. Rejects when they cannot be written. */
+  /**
+   * Resolves when the answer and its gate are on disk, so that the workflow may continue. Rejects if they cannot be
+   * written.
+   */
   async whenKept(gateId: string): Promise<void> {
     await (this.#syncs.get(gateId) ?? this.#session.journal.sync());
   }
 
-  /** Keeps what a person has answered. What is wrong with it, if it is no answer: then the gate stays open. */
+  /** Stores the user's answer. Returns what is wrong with it, if anything; then the gate stays open. */
   take(gate: WorkflowGate, answer: JsonValue): string | undefined {
-    // From two doors at once: the first one counts.
+    // If two clients answer at once, the first one counts.
     if (!this.isOpen(gate)) return undefined;
     const [problem] = problemsWith(answer, gate);
     if (problem) return `Your answer was not taken: it ${problem.message}.`;
@@ -178,7 +184,7 @@ export class SessionGates {
     return undefined;
   }
 
-  /** No answer is wanted any more. */
+  /** Withdraws the open gate: no answer is needed any more. */
   withdraw(): void {
     const gate = this.open;
     if (gate) this.#settle(gate, { status: "withdrawn", answer: null }, "user");
@@ -186,7 +192,7 @@ export class SessionGates {
 
   // ---- inside ----
 
-  /** False when nobody who was asked has answered. */
+  /** False when no answer came. */
   async #askOnce(gate: WorkflowGate, { question, answerOf }: GateDialog, signal: AbortSignal): Promise<boolean> {
     const { answer: askPerson, decideGate = undefined } = this.#person ?? {};
     let problem: string | undefined;
@@ -195,7 +201,7 @@ export class SessionGates {
         ? "Your answer was not taken: it must not be empty."
         : this.take(gate, answerOf(said));
     };
-    const given: GivenAnswers = {
+    const given: CallAnswers = {
       get: () => undefined,
       keep: (_question, answer) => take(answer as unknown as Answer),
     };
@@ -205,11 +211,11 @@ export class SessionGates {
         : askPerson?.([question], signal, undefined, given);
       const [answer] = (await asked) ?? [];
       if (answer) take(answer);
-      // It is asked again.
+      // The caller asks again.
       if (problem !== undefined) this.#session.warn(problem, "workflow_gate");
       return answer !== undefined;
     } catch (error) {
-      // Some hosts give a dialog up with an error.
+      // Some hosts throw when they close a dialog.
       if (signal.aborted) return false;
       throw error;
     }
@@ -229,7 +235,7 @@ export class SessionGates {
     const kept: KeptAnswer = { gate_id, ...said, answer_hash: canonicalHash(said.answer), resolved_at, by };
     this.#write(GATE_ANSWER_FACT, kept);
     rememberAnswer(this.#known, kept);
-    // Once for all who wait for it; they are the ones to hear that it failed.
+    // One sync serves everyone who waits for this answer; they see its failure, so the rejection is not unhandled.
     const synced = this.#session.journal.sync();
     synced.catch(() => {});
     this.#syncs.set(gate_id, synced);
@@ -266,7 +272,7 @@ const isBlank = (value: JsonValue | undefined): boolean => typeof value === "str
 
 const isBlankAnswer = ({ selected, custom }: Answer): boolean => selected.length === 0 && isBlank(custom);
 
-/** Everything that is wrong with an answer; one of white space says nothing, though it has a length. */
+/** Everything that is wrong with an answer. An answer of only white space counts as empty, although it has a length. */
 function problemsWith(answer: JsonValue, gate: WorkflowGate): readonly AnswerProblem[] {
   const found = unreadableIn(answer) ?? problemsOf(answer, gate.schema as never);
   if (found.length > 0) return found;
@@ -279,7 +285,7 @@ function problemsWith(answer: JsonValue, gate: WorkflowGate): readonly AnswerPro
     }));
 }
 
-/** What has no canonical text has no hash, and is no answer. */
+/** A value without a canonical text has no hash and cannot be an answer. */
 function unreadableIn(answer: JsonValue): readonly AnswerProblem[] | undefined {
   try {
     canonicalHash(answer);

@@ -1,4 +1,4 @@
-// `lathe://<page>`: the program's own documentation, which is part of the package, so that it can be read without a network.
+// `lathe://<page>`: Lathe's own documentation, which is part of the package and readable without a network.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { ToolFailure } from "@lathe/agent";
 import type { SchemeEntry, SchemeResolver } from "@lathe/agent/contract";
 
-/** About the program's development, not its use. */
+/** Pages about the development of Lathe, not its use. */
 const LEFT_OUT = new Set(["progress.md", "mutation.md"]);
-/** The pages are beside the built command, or in the sources. */
+/** Folders relative to this file: next to the built command, or in the source tree. */
 const PLACES = ["./docs/", "../docs/", "../../docs/", "../../../../../docs/"];
 
-/** `packageDir`: another folder of the package, whose `docs` is read instead. */
+/** `packageDir`: a package folder whose `docs` is read instead. */
 export function manualAddresses(packageDir?: string): SchemeResolver {
   const folder = folderOf(packageDir);
   return {

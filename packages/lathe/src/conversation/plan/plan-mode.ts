@@ -1,5 +1,5 @@
-// Plan mode as the session keeps it: an entry of the journal that a later process finds, a word to the model when it begins and
-// ends, the file of the plan, and what child agents get while it lasts.
+// Plan mode of a session: journalled so that a later process finds it, announced to the model when it begins and ends,
+// with a plan file and special roles for child agents.
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -10,7 +10,7 @@ import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
-import { givenAnswers } from "../given-answers.ts";
+import { callAnswers } from "../call-answers.ts";
 import { saveInProject } from "../save-in-project.ts";
 import type { Person } from "../session-contract.ts";
 import approved from "./approved.md";
@@ -18,17 +18,17 @@ import child from "./child.md";
 import off from "./off.md";
 import on from "./on.md";
 
-/** Where the plan of a session is kept: a real path. */
+/** The path of the session's plan file, without links. */
 export const planFileOf = ({ cwd }: Workspace, { journal }: OpenedJournal): string =>
   join(cwd, ".lathe/plans", `${journal.header.id}.md`);
 
-/** Whether the session was planning when it was left; an option that names another mode ends that. */
+/** Whether the session was left in plan mode; an option of this run that sets another mode ends it. */
 export function wasPlanning({ settingsOrigin }: Workspace, { journal }: OpenedJournal): boolean {
   return journal.context.state.mode === PLAN && settingsOrigin.get("permissionMode") !== "run";
 }
 
 const PLAN = "plan";
-/** What a journal says of a session that is in no mode. */
+/** The mode in the journal of a session that is in no mode. */
 const NONE = "none";
 
 export interface PlanningParts {
@@ -37,16 +37,16 @@ export interface PlanningParts {
   readonly cwd: string;
   readonly file: string;
   readonly userInstructions?: string | undefined;
-  /** With the tools that only read. */
+  /** The profile with read-only tools. */
   readonly readingProfile: () => Profile;
-  /** Undefined when no user can be asked. */
+  /** Undefined when there is no user to ask. */
   readonly decide?: Person["decidePlan"] | undefined;
   readonly onPlan?: ((plan: string) => void) | undefined;
 }
 
 export class Planning {
   readonly #parts: PlanningParts;
-  /** What the model was last told. */
+  /** The mode the model was last told about. */
   #told: boolean;
 
   constructor(parts: PlanningParts, isTold: boolean) {
@@ -54,28 +54,28 @@ export class Planning {
     this.#told = isTold;
   }
 
-  /** The journal and the model hear of the mode before the next input. */
+  /** Records the mode and announces it to the model before the next input. */
   middleware(): Middleware {
     return {
       name: "plan mode",
       onInput: () => {
-        this.keep();
+        this.journalMode();
         this.#tell();
         return undefined;
       },
     };
   }
 
-  /** Into the journal, where it differs from what that says. */
-  keep(): void {
+  /** Journals the mode if it has changed. */
+  journalMode(): void {
     const session = this.#parts.session();
     const mode = this.#isOn ? PLAN : NONE;
     if (session.journal.context.state.mode !== mode) session.changeMode(mode);
   }
 
-  /** The mode was changed by a person: a session that has begun keeps it at once. */
+  /** Called when the user changes the mode: a session that has begun records it at once. */
   onModeChange(): void {
-    if (this.#parts.session().journal.leaf !== null) this.keep();
+    if (this.#parts.session().journal.leaf !== null) this.journalMode();
   }
 
   service(): PlanMode {
@@ -88,7 +88,7 @@ export class Planning {
     };
   }
 
-  /** What a child without a role of its own is like now. */
+  /** The prompt and tools of a child agent without a role of its own. */
   childRole(): AgentRole | undefined {
     const { userInstructions, readingProfile } = this.#parts;
     if (this.#isOn) return { profile: readingProfile(), prompt: joinTexts(child, userInstructions) };
@@ -113,10 +113,10 @@ export class Planning {
 
   async #propose(plan: string, signal: AbortSignal, callId: string): Promise<PlanVerdict | undefined> {
     const { permissions, decide, onPlan, file, session } = this.#parts;
-    const verdict = await decide?.(plan, signal, givenAnswers(session, callId));
+    const verdict = await decide?.(plan, signal, callAnswers(session, callId));
     if (!verdict?.approved) return verdict;
     permissions.leavePlan();
-    // The answer to the proposal says it.
+    // The answer to the proposal already tells the model.
     this.#told = false;
     try {
       await saveInProject(file, `${plan.trim()}\n`);

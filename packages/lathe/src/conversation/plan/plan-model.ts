@@ -1,4 +1,4 @@
-// The model of the role `plan`: used while the session plans, when the user has chosen one.
+// The model of the role `plan`: used in plan mode if the user has chosen one.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice, Models } from "../../models/models.ts";
@@ -13,14 +13,14 @@ export interface PlanModelParts {
 
 export class PlanModel {
   readonly #parts: PlanModelParts;
-  /** What to go back to. */
+  /** The model to return to. */
   #before: ModelChoice | undefined;
 
   constructor(parts: PlanModelParts) {
     this.#parts = parts;
   }
 
-  /** After the mode has changed. A model that was named for this run is used for planning, too. */
+  /** Called after the mode changed. A model named for this run is used for planning too. */
   async follow(): Promise<void> {
     const { workspace, models, isPlanning, current, switchTo } = this.#parts;
     const isNamed = workspace.settingsOrigin.get("model") === "run";

@@ -1,4 +1,5 @@
-// The change that is reviewed: its files, how much of each changed, and the diff. Untracked files are part of what is not committed.
+// The change under review: its files, how much of each changed, and the diff. Untracked files belong to the uncommitted
+// changes.
 
 import { join } from "node:path";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -7,12 +8,12 @@ import { type Git, type GitPlace, withGit } from "./git.ts";
 import { branchChanges, type Range, rangeOf, uncommittedRange } from "./range.ts";
 import type { Change, ChangedFile } from "./types.ts";
 
-/** The limit of the whole diff; files beyond it are named, and reviewers read them. */
+/** The limit for the whole diff; reviewers get only the names of files beyond it and read them. */
 const MOST_DIFF = 8 * 1024 * 1024;
-/** The limit of an untracked file. */
+/** The limit for one untracked file. */
 const MOST_TEXT = 512 * 1024;
 
-/** A change without files when there is nothing to review. Throws the one line to show when the range means nothing here. */
+/** A change without files if there is nothing to review. Throws a one-line error if the range cannot be resolved. */
 export async function changeOf(
   workspace: GitPlace & Pick<Workspace, "cwd">,
   wanted: string | undefined,
@@ -40,7 +41,7 @@ async function changeIn(git: Git, top: string, range: Range): Promise<Change> {
   return { ...range, top, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-/** `added TAB removed TAB path NUL`; of a renamed file the path is empty, and both names follow. */
+/** Parses `added TAB removed TAB path NUL`; a renamed file has an empty path, followed by both names. */
 function countsOf(rows: string): ChangedFile[] {
   const fields = rows.split("\0");
   const files: ChangedFile[] = [];
@@ -55,7 +56,7 @@ function countsOf(rows: string): ChangedFile[] {
 
 function sectionsOf(diff: string, isCut: boolean): Map<string, string> {
   const sections = diff.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
-  // Half a diff would look like a whole one.
+  // A truncated diff would look complete.
   if (isCut) sections.pop();
   return new Map(sections.map((section) => [pathOf(section), section]));
 }

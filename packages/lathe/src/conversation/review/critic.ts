@@ -1,10 +1,10 @@
-// The critic's word on each finding: what it does not confirm is not reported.
+// The critic's verdict on each finding: findings that the critic does not confirm are not reported.
 
 import type { BatchTask } from "@lathe/agent/contract";
 import { type JsonSchema, parseJson } from "@lathe/llm";
 import type { ConfirmedFinding, DroppedFinding, Finding } from "./types.ts";
 
-/** One critic looks at so many. */
+/** The most findings for one critic. */
 const MOST_AT_ONCE = 12;
 
 export const VERDICTS: JsonSchema = {
@@ -34,10 +34,10 @@ interface Verdict {
   readonly duplicate_of?: number;
 }
 
-/** What critics are asked, a part of the findings each. */
+/** The assignment of one critic, with its share of the findings. */
 type CriticTask = BatchTask & { readonly id: string; readonly description: string };
 
-/** Numbers begin with 1 and go on over all tasks. */
+/** Findings are numbered from 1 across all tasks. */
 export function criticTasks(findings: readonly Finding[]): CriticTask[] {
   const tasks: CriticTask[] = [];
   for (let from = 0; from < findings.length; from += MOST_AT_ONCE) {
@@ -56,15 +56,15 @@ function describeFinding({ path, line, quote, priority, title, body }: Finding, 
   return `${number}. ${path}:${line} (${priority}) ${title}\nQuote: ${JSON.stringify(quote)}\n${body}`;
 }
 
-export interface Judged {
+export interface JudgedFindings {
   readonly confirmed: readonly ConfirmedFinding[];
   readonly dropped: readonly DroppedFinding[];
 }
 
 /** `outputs`: what the critics yielded; undefined for one that failed. */
-export function applyVerdicts(findings: readonly Finding[], outputs: readonly (string | undefined)[]): Judged {
+export function applyVerdicts(findings: readonly Finding[], outputs: readonly (string | undefined)[]): JudgedFindings {
   const verdicts = new Map<number, Verdict>();
-  // A critic speaks of its own findings only.
+  // A critic's verdicts on other critics' findings are ignored.
   for (const [i, output] of outputs.entries())
     for (const verdict of verdictsIn(output))
       if (Math.floor((verdict.finding - 1) / MOST_AT_ONCE) === i) verdicts.set(verdict.finding, verdict);
@@ -85,7 +85,7 @@ export function applyVerdicts(findings: readonly Finding[], outputs: readonly (s
 }
 
 function verdictsIn(output: string | undefined): readonly Verdict[] {
-  // What is no JSON was sent back three times and still does not fit.
+  // Output that is still not JSON was already sent back three times.
   const { verdicts } = (parseJson(output ?? "") ?? {}) as { verdicts?: readonly Verdict[] };
   return Array.isArray(verdicts) ? verdicts : [];
 }

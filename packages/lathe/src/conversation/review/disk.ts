@@ -1,9 +1,9 @@
-// Where the files of a review are: on the disk, or in the view that the run works in.
+// File access of a review: the disk, or the view that the run works in.
 
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { ExecutionEnvironment } from "@lathe/agent";
 
-/** What is at a path; links are followed for all but `isLink`. */
+/** A file; all fields but `isLink` describe the link's target. */
 interface FoundFile {
   readonly isFile: boolean;
   readonly isLink: boolean;
@@ -12,7 +12,7 @@ interface FoundFile {
 }
 
 export interface Disk {
-  /** Undefined when there is nothing, or nothing that we may look at. */
+  /** Undefined if the file does not exist or is not readable. */
   find(path: string): Promise<FoundFile | undefined>;
   read(path: string): Promise<Buffer>;
 }

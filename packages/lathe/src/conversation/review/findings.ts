@@ -1,5 +1,5 @@
-// From what reviewers reported to findings that can be judged: each with a file, a line and a quote that is there; what two lenses
-// reported alike is one.
+// Turns what reviewers reported into findings that can be judged: each with a file, a line and a quote that really is
+// there. Equal reports of two lenses are merged.
 
 import { isAbsolute, normalize, relative } from "node:path/posix";
 import type { JsonValue } from "@lathe/llm";
@@ -17,7 +17,7 @@ export interface CheckedFindings {
   readonly dropped: readonly DroppedFinding[];
 }
 
-/** The text of a file of the reviewed tree; undefined when it has no such file. */
+/** Reads a file of the reviewed tree; undefined if there is no such file. */
 export type ReadReviewed = (path: string) => Promise<string | undefined>;
 
 export async function checkFindings(
@@ -29,7 +29,7 @@ export async function checkFindings(
   const dropped: DroppedFinding[] = [];
   for (const { lens, reported } of all) {
     for (const value of reported) {
-      const checked = await checkOne(reportedFinding(value), lens, top, read);
+      const checked = await checkFinding(reportedFinding(value), lens, top, read);
       if ("dropped" in checked) dropped.push(checked);
       else merge(findings, checked, dropped);
     }
@@ -59,7 +59,7 @@ function reportedFinding(value: JsonValue): Reported {
   };
 }
 
-async function checkOne(
+async function checkFinding(
   reported: Reported,
   lens: string,
   top: string,
@@ -83,13 +83,13 @@ async function checkOne(
   return { path, ...place, priority, title, body, lenses: [lens] };
 }
 
-/** Reviewers name files as the diff does, from the top, or in full. */
+/** Reviewers name files as the diff does, relative to the top, or by absolute path. */
 function pathBelow(top: string, named: string): string | undefined {
   const path = normalize(isAbsolute(named) ? relative(top, named) : named);
   return path === "." || path.startsWith("..") || isAbsolute(path) ? undefined : path;
 }
 
-/** What one reports about a line that another has reported is said once, in the words of the graver one. */
+/** Merges a finding into an earlier one about the same line; the more severe one's words stay. */
 function merge(findings: Finding[], found: Finding, dropped: DroppedFinding[]): void {
   const index = findings.findIndex((one) => isSame(one, found));
   const same = findings[index];
@@ -102,7 +102,7 @@ function merge(findings: Finding[], found: Finding, dropped: DroppedFinding[]): 
   dropped.push({ ...other, dropped: "duplicate", why: `the same as "${kept.title}"` });
 }
 
-/** Share of the words of the shorter title that the other has, too. */
+/** Findings are the same if this share of the shorter title's words is in the other title. */
 const ALIKE = 0.6;
 
 function isSame(a: Finding, b: Finding): boolean {
@@ -114,7 +114,7 @@ function isSame(a: Finding, b: Finding): boolean {
 
 const wordsOf = (title: string): Set<string> => new Set(title.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
 
-/** The gravest first; the same findings are always in the same order. */
+/** The most severe first, in a stable order. */
 function byWeight(a: Finding, b: Finding): number {
   return compare(a.priority, b.priority) || compare(a.path, b.path) || a.line - b.line || compare(a.title, b.title);
 }

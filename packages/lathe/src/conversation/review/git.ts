@@ -1,4 +1,5 @@
-// Git as a review uses it: it only reads, and nothing that the repository configures is run. In a run with --worktree it works in the view.
+// Git as a review uses it: it only reads, and starts no program that the repository configures. In a run with
+// --worktree it works in the view.
 
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
 import { abortAfter } from "@lathe/agent/base";
@@ -11,21 +12,21 @@ import { type Disk, hostDisk, viewDisk } from "./disk.ts";
 interface GitAnswer {
   readonly exitCode: number;
   readonly stdout: Buffer;
-  /** There was more output than was wanted. */
+  /** The output was longer than requested. */
   readonly isCut: boolean;
 }
 
-/** Where git runs: on the machine, or in the view of a run. */
+/** Where git runs: on the machine, or in the view of the run. */
 export interface GitPlace extends Pick<Workspace, "env"> {
   readonly view?: { readonly env: ExecutionEnvironment } | undefined;
 }
 
 export interface Git {
-  /** The exit code is part of the answer. */
+  /** Runs git; the exit code is part of the answer. */
   ask(args: readonly string[], mostBytes?: number): Promise<GitAnswer>;
-  /** Text without the last line break; undefined when git says no. */
+  /** The output without the last line break; undefined if git exits with an error. */
   text(args: readonly string[]): Promise<string | undefined>;
-  /** The files that it sees. */
+  /** The files that git works with. */
   readonly disk: Disk;
 }
 
@@ -35,7 +36,7 @@ const QUIET = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.
 
 const OUR_OWN = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat" };
 
-/** The first bytes, and whether there were more. */
+/** Keeps the first bytes and records whether there were more. */
 class Output {
   readonly #chunks: Uint8Array[] = [];
   #room: number;
@@ -69,7 +70,7 @@ async function runInView(
   return (await running.exited).exitCode;
 }
 
-/** Runs `work` with git in a folder; whatever it started ends with it. */
+/** Runs `work` with git in a folder; processes it started end with it. */
 export async function withGit<T>({ env, view }: GitPlace, cwd: string, work: (git: Git) => Promise<T>): Promise<T> {
   const processes = new Processes();
   const variables = Object.fromEntries(Object.entries(env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])));

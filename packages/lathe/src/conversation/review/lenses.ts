@@ -1,4 +1,4 @@
-// The ways to look at a change. Each is given to a reviewer of its own.
+// The aspects under which a change is reviewed. Each gets its own reviewer.
 
 import correctness from "./lenses/correctness.md";
 import security from "./lenses/security.md";
@@ -10,7 +10,7 @@ export interface Lens {
   readonly assignment: string;
 }
 
-/** In this order: of findings that are alike the first one's stays. */
+/** The order matters: of equal findings, the first lens's is kept. */
 export const LENSES: readonly Lens[] = [
   { name: "correctness", assignment: correctness },
   { name: "security", assignment: security },

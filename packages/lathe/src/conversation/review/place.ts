@@ -1,5 +1,5 @@
-// Where reviewers work: in a view of the project, in which nothing that they do reaches it, or, where there can be none, with tools that
-// only read. In both, the mode is read-only, whatever the session and the agents' files allow.
+// Where reviewers work: in a view of the project, so that their actions do not reach it, or, if no view is possible,
+// with read-only tools. In both cases the mode is read-only, whatever the session and the agents' files allow.
 
 import { join } from "node:path";
 import {
@@ -26,7 +26,7 @@ export interface ReviewPlace {
   /** The kind of the view; `none` without one. */
   readonly kind: string;
   readonly env: ExecutionEnvironment;
-  /** Its files are those of the reviewed tree. */
+  /** Whether the files there are those of the reviewed tree. */
   readonly isAsReviewed: boolean;
   narrow(type: AgentType): AgentType;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export interface ReviewPlace {
 export interface PlaceParts {
   readonly workspace: Workspace;
   readonly permissions: Permissions;
-  /** The session's environment. */
+  /** The environment of the session. */
   readonly env: ExecutionEnvironment;
   readonly git: Git;
   readonly id: string;
@@ -44,7 +44,7 @@ export interface PlaceParts {
 
 export async function openPlace(parts: PlaceParts, change: Change): Promise<ReviewPlace> {
   const { permissions, workspace, git } = parts;
-  const rights = readOnly(workspace, change.top);
+  const rights = readOnlyMiddleware(workspace, change.top);
   const differing = change.end === undefined ? NO_DIFFERENCE : await differencesFrom(git, change.end);
   const isSame = differing.absent.length + differing.other.length === 0;
   const view = await viewOf(parts, change.top);
@@ -76,7 +76,7 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
 const NO_DIFFERENCE = { absent: [], other: [] };
 
 async function viewOf({ workspace, id, signal }: PlaceParts, root: string): Promise<View | undefined> {
-  // A view of the project would not have what the run has changed in its own.
+  // A view of the project would lack the changes that the run has made in its own view.
   if (workspace.view) return undefined;
   try {
     return await openView({
@@ -90,13 +90,13 @@ async function viewOf({ workspace, id, signal }: PlaceParts, root: string): Prom
       signal,
     });
   } catch (error) {
-    // No namespaces, no room, a folder that cannot be viewed: reading is enough for a review.
+    // If there are no namespaces, no disk space, or the folder allows no view, read-only tools are enough.
     if (error instanceof EnvError) return undefined;
     throw error;
   }
 }
 
-/** Only what differs is written. Links and submodules stay as they are on the disk. */
+/** Writes the files that differ. Links and submodules stay as they are on disk. */
 async function showCommit(
   env: ExecutionEnvironment,
   git: Git,
@@ -113,7 +113,7 @@ async function showCommit(
   }
 }
 
-/** It takes away, and starts no agents of its own. */
+/** Restricts the agent type's tools and keeps it from starting agents. */
 function confineType(type: AgentType, rights: Middleware, isOffered: NonNullable<AgentType["allows"]>): AgentType {
   return {
     ...type,
@@ -125,7 +125,7 @@ function confineType(type: AgentType, rights: Middleware, isOffered: NonNullable
   };
 }
 
-function readOnly({ machine, paths }: Workspace, top: string): Middleware {
+function readOnlyMiddleware({ machine, paths }: Workspace, top: string): Middleware {
   const places = { roots: [top], userHome: machine.userHome, latheHome: paths.home };
   return {
     name: "review",

@@ -1,19 +1,20 @@
-// Whether a quote stands in its file, and where. What a model remembers wrongly is found out here, before the user reads it.
+// Checks whether a quote is in its file, and on which line. This catches what a model misremembers before the user
+// reads it.
 
-/** Lines that a wrong number may be away from the quote when it is there more than once. */
+/** How many lines a wrong line number may be off, if the quote occurs more than once. */
 const NEAR = 5;
-/** A part of a line says where it is from only when it is long enough. */
+/** Part of a line identifies it only if it is at least this long. */
 const SHORTEST_PART = 12;
 
 export type QuotePlace = { readonly line: number; readonly quote: string } | { readonly problem: string };
 
-/** `line` absent: the reviewer named none. */
+/** `line` is absent if the reviewer named none. */
 export function placeOfQuote(text: string, quote: string, line: number | undefined): QuotePlace {
   const lines = text.split(/\r?\n/);
   const wanted = wantedLines(quote);
   if (wanted.length === 0) return { problem: "it quotes nothing" };
   const starts = startsOf(lines, wanted);
-  const found = starts.length > 0 ? starts : startsOf(lines, withoutSign(wanted));
+  const found = starts.length > 0 ? starts : startsOf(lines, withoutPlusSign(wanted));
   const place = (start: number): QuotePlace => ({
     line: start + 1,
     quote: lines
@@ -24,7 +25,7 @@ export function placeOfQuote(text: string, quote: string, line: number | undefin
   if (line !== undefined && found.includes(line - 1)) return place(line - 1);
   const [only] = found;
   if (only === undefined) return { problem: "the quote is not in the file" };
-  // A brace stands everywhere: it is only a quote where it was said to be.
+  // A brace is on many lines, so it only counts on the line that the reviewer named.
   if (!/\w{2}/.test(wanted.join(""))) return { problem: "the quote is not on that line" };
   if (found.length === 1) return place(only);
   if (line === undefined) return { problem: `the quote is on ${found.length} lines, and no line was named` };
@@ -35,15 +36,15 @@ export function placeOfQuote(text: string, quote: string, line: number | undefin
   return place(nearest);
 }
 
-/** Indentation and blank lines around a quote are lost easily; words are not. */
+/** Models easily lose indentation and blank lines around a quote, but not words. */
 function wantedLines(quote: string): string[] {
   const lines = quote.split(/\r?\n/).map((line) => line.trim());
   const first = lines.findIndex((line) => line !== "");
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== "") + 1);
 }
 
-/** As a diff shows an added line. */
-const withoutSign = (wanted: readonly string[]): string[] => wanted.map((line) => line.replace(/^\+\s*/, ""));
+/** Removes the `+` of an added line in a diff. */
+const withoutPlusSign = (wanted: readonly string[]): string[] => wanted.map((line) => line.replace(/^\+\s*/, ""));
 
 function startsOf(lines: readonly string[], wanted: readonly string[]): number[] {
   const [only = ""] = wanted;

@@ -1,18 +1,18 @@
-// Which change a person means: a range, a commit, a name to begin from, or nothing at all.
+// Resolves what to review: a range, a commit, a commit to start from, or the default.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Git } from "./git.ts";
 
-/** What is compared: a commit or the empty tree with a commit or the files on disk. */
+/** The two sides of the comparison: a commit or the empty tree, and a commit or (`end` undefined) the files on disk. */
 export interface Range {
   readonly title: string;
   readonly base: string;
   readonly end: string | undefined;
 }
 
-/** `A..B`, `A...B`; either side may be left out. */
+/** `A..B` or `A...B`; either side may be left out. */
 const TWO_ENDS = /^(.*?)(\.\.\.?)(.*)$/;
-/** `<commit>^!`, or the commit's own name: what that commit changed. */
+/** `<commit>^!` or a commit id: the changes of that one commit. */
 const ALONE = /^(?:(.+)\^!|([0-9a-f]{6,64}))$/;
 
 export async function rangeOf(git: Git, wanted: string): Promise<Range> {
@@ -42,7 +42,7 @@ export async function rangeOf(git: Git, wanted: string): Promise<Range> {
   return { title: `changes since ${wanted}`, base, end: undefined };
 }
 
-/** The changes that are not committed. */
+/** The uncommitted changes. */
 export async function uncommittedRange(git: Git): Promise<Range> {
   const base = (await commitNamed(git, "HEAD")) ?? (await emptyTree(git));
   return { title: "uncommitted changes", base, end: undefined };
@@ -50,7 +50,7 @@ export async function uncommittedRange(git: Git): Promise<Range> {
 
 const TRUNKS = ["@{upstream}", "origin/HEAD", "main", "master", "origin/main", "origin/master"];
 
-/** What the present branch has before the first of these that is behind it; undefined when none is. */
+/** The present branch's commits since the first of these trunks that lacks some of them; undefined if there is none. */
 export async function branchChanges(git: Git): Promise<Range | undefined> {
   const head = await commitNamed(git, "HEAD");
   if (head === undefined) return undefined;
@@ -69,7 +69,7 @@ const commitNamed = (git: Git, name: string): Promise<string | undefined> =>
 
 const mergeBase = (git: Git, a: string, b: string): Promise<string | undefined> => git.text(["merge-base", a, b]);
 
-/** Its name depends on how the repository names objects. */
+/** The empty tree's id depends on the repository's hash function. */
 async function emptyTree(git: Git): Promise<string> {
   return (await git.text(["hash-object", "-t", "tree", "/dev/null"])) ?? "";
 }

@@ -1,4 +1,4 @@
-// A review for people and for programs, and what its exit code says.
+// Reports a review to people and to programs, and chooses the exit code.
 
 import { visibleText } from "@lathe/agent/base";
 import type { Usage } from "@lathe/llm";
@@ -29,11 +29,13 @@ export const nothingToReview = (change: Change): Review => ({
   cost: 0,
 });
 
-/** Whether all lenses and critics did their work, and every finding has a verdict. */
+/** Whether all lenses and critics completed, and every finding has a verdict. */
 const isComplete = ({ lenses, dropped }: Review): boolean =>
   lenses.every(({ status }) => status === "completed") && dropped.every(({ dropped: why }) => why !== "no_verdict");
 
-/** Follows linters: 0 nothing found, 1 findings; an incomplete review that found nothing must not look clean. */
+/**
+ * As with linters, 0 means no findings and 1 means findings. An incomplete review without findings must not look clean.
+ */
 export function exitCodeOf(review: Review): ExitCode {
   if (review.findings.length > 0) return EXIT.failed;
   if (isComplete(review)) return EXIT.done;
@@ -48,7 +50,10 @@ const DROPPED: Readonly<Record<DropReason, string>> = {
   no_verdict: "without a verdict of the critic",
 };
 
-/** Numbers are what people say when they ask for a fix. `columns`: of the screen; lines have no limit when absent. */
+/**
+ * Findings are numbered so that the user can ask for a fix by number. `columns` is the width of the screen; absent,
+ * lines have no limit.
+ */
 export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): string {
   const { change, findings, lenses } = review;
   const head = `Review of ${changeLine(change)}: ${verdictOf(review)}.`;
@@ -67,7 +72,7 @@ export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): 
     ...droppedLine(review),
   ];
   const text = [head, ...blocks, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
-  // Files and models wrote parts of it: nothing of that steers a terminal.
+  // The text contains parts from files and models; control characters must not reach the terminal.
   return `${visibleText(text)}\n`;
 }
 
@@ -86,7 +91,7 @@ function indentText(text: string, columns: number): string[] {
   return lines.flatMap((line) => wrapLine(line.trim(), columns - INDENT.length)).map((line) => INDENT + line);
 }
 
-/** Wraps at spaces; a word that is longer stays whole. */
+/** Wraps at spaces; a longer word stays whole. */
 function wrapLine(line: string, width: number): string[] {
   const rows: string[] = [];
   for (const word of line.split(" ")) {
@@ -100,7 +105,7 @@ function wrapLine(line: string, width: number): string[] {
 export const costLine = ({ usage, cost, view }: Review): string =>
   `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no isolated copy is possible here, so reviewers only had tools that read" : `reviewers worked in an isolated copy (${view})`}.`;
 
-/** The user should look at what only the silence of a critic keeps from being reported. */
+/** Findings that only lack the critic's verdict; the user should look at them. */
 function unjudgedLines({ dropped }: Review): string[] {
   return dropped
     .filter(({ dropped: why }) => why === "no_verdict")
@@ -118,12 +123,12 @@ function droppedLine({ dropped }: Review): string[] {
 /** A review for programs; published as `schemas/review.json`. */
 export interface ReviewReport {
   readonly type: "review";
-  /** `incomplete`: a lens or a critic failed, or a finding has no verdict; what the others found is there. */
+  /** `incomplete`: a lens or a critic failed, or a finding has no verdict; the other findings are included. */
   readonly status: "clean" | "findings" | "incomplete";
   readonly exitCode: number;
   readonly range: string;
   readonly base: string;
-  /** Null: the files on the disk. */
+  /** Null: the files on disk. */
   readonly end: string | null;
   readonly files: readonly { readonly path: string; readonly added: number | null; readonly removed: number | null }[];
   readonly view: string;
@@ -131,7 +136,7 @@ export interface ReviewReport {
   readonly dropped: readonly DroppedFinding[];
   readonly lenses: readonly Omit<LensOutcome, "isOutOfBudget">[];
   readonly usage: Usage;
-  /** US dollars. */
+  /** In US dollars. */
   readonly cost: number;
   readonly sessionId: string | null;
 }

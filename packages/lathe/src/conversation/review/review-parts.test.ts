@@ -1,4 +1,5 @@
-// Parts of a review without a model: ranges in a real repository, the order of findings, verdicts, and what reviewers are told.
+// Parts of a review without a model: ranges in a real repository, the order of findings, verdicts, and the reviewers'
+// context.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -167,7 +168,7 @@ describe("findings", () => {
     const { confirmed, dropped } = applyVerdicts(findings, [yes(1, 2, 13), "nonsense"]);
     expect(confirmed.map(({ line }) => line)).toEqual([1, 2]);
     expect(dropped).toHaveLength(12);
-    // Nothing was confirmed, but nobody has said that nothing is wrong.
+    // Nothing was confirmed, but no critic has said that nothing is wrong.
     const lenses = [{ name: "critic-1", status: "completed", findings: 0 } as const];
     const change: Change = { top: "/top", title: "x", base: "b", end: undefined, files: [] };
     const silent = { ...nothingToReview(change), lenses, dropped: dropped.slice(0, 1) };

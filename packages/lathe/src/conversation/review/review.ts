@@ -1,5 +1,5 @@
-// A review: lenses side by side, each a child agent that reports findings; their quotes are checked against the reviewed files, and a
-// critic has to confirm what is left.
+// A review: one child agent per lens reports findings in parallel, their quotes are checked against the reviewed files,
+// and a critic has to confirm what is left.
 
 import type { AgentType, Session } from "@lathe/agent";
 import type { AgentReport, BatchTask } from "@lathe/agent/contract";
@@ -21,11 +21,11 @@ export interface ReviewParts {
   readonly workspace: Workspace;
   readonly session: Session;
   readonly permissions: Permissions;
-  /** One line about how it goes on. */
+  /** Prints one line of progress. */
   readonly tell: (line: string) => void;
 }
 
-/** Undefined when it was interrupted. */
+/** Undefined if it was interrupted. */
 export function review(parts: ReviewParts, change: Change): Promise<Review | undefined> {
   return parts.session.maintain((signal) =>
     withGit(parts.workspace, change.top, (git) => new Reviewing(parts, change, git, signal).run()),
@@ -90,7 +90,7 @@ class Reviewing {
     return this.#batch(place, { agent: "critic", template: criticContext, tasks, narrow: narrow });
   }
 
-  /** How each task ended, in their order. */
+  /** The outcome of each task, in their order. */
   async #batch(place: ReviewPlace, { agent, template, tasks, narrow: narrowed }: BatchWish): Promise<readonly Ended[]> {
     const { session, tell } = this.#parts;
     const room = roomFor(session.profile.contextWindowSize);
@@ -112,7 +112,7 @@ class Reviewing {
       return ended;
     });
     await Promise.allSettled(ends);
-    // Interrupted: nothing is closed before all of them have ended.
+    // When interrupted, wait until all agents have ended before anything is closed.
     if (this.#signal.aborted) await Promise.all(started.map(({ agentId }) => session.subagents.close(agentId)));
     this.#signal.throwIfAborted();
     return Promise.all(ends);
@@ -130,13 +130,13 @@ interface BatchWish {
 
 interface Ended {
   readonly outcome: LensOutcome;
-  /** What it reported, if anything. */
+  /** The agent's report, if it made one. */
   readonly report?: AgentReport;
 }
 
 function endOf(name: string, report: AgentReport): Ended {
   const { status, output, findings = [], hasNotYielded = false } = report;
-  // What it answered may be anything; what it reported as findings is checked like any other.
+  // Without a verdict the answer may be anything, but reported findings are checked like any others.
   if (hasNotYielded) return { outcome: { ...failure(name, NO_VERDICT), findings: findings.length }, report };
   if (status !== "completed") return { outcome: failure(name, output) };
   return { outcome: { name, status, findings: findings.length }, report };
@@ -144,7 +144,7 @@ function endOf(name: string, report: AgentReport): Ended {
 
 const NO_VERDICT = "it ended without a verdict";
 
-/** Reasons of the loop, for people. */
+/** The loop's reasons in plain words. */
 const REASONS: Readonly<Record<string, string>> = {
   budget: "its share of the budget is used up",
   turn_limit: "its share of the turns is used up",

@@ -1,4 +1,4 @@
-// The files of the reviewed tree: those on the disk, or those of a commit.
+// The files of the reviewed tree: those on disk, or those of a commit.
 
 import { join } from "node:path";
 import { isInside } from "@lathe/agent/policy";
@@ -8,7 +8,7 @@ import type { Change } from "./types.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Each file is read once. */
+/** Reads each file once. */
 export function reviewedFiles(git: Git, { top, end }: Change): ReadReviewed {
   const read = (path: string): Promise<string | undefined> =>
     end === undefined ? fromDisk(git, top, path) : fromCommit(git, end, path);
@@ -20,7 +20,7 @@ export function reviewedFiles(git: Git, { top, end }: Change): ReadReviewed {
   };
 }
 
-/** Links may not lead out of the repository. */
+/** A link must not lead out of the repository. */
 async function fromDisk({ disk }: Git, top: string, path: string): Promise<string | undefined> {
   const [found, root] = [await disk.find(join(top, path)), await disk.find(top)];
   if (!found?.isFile || !root || !isInside(found.real, root.real) || found.size > MOST_BYTES) return undefined;
@@ -32,7 +32,7 @@ async function fromCommit(git: Git, commit: string, path: string): Promise<strin
   return exitCode === 0 && !isCut ? stdout.toString("utf8") : undefined;
 }
 
-/** How the files on the disk differ from those of a commit: what it does not have, and what it has otherwise. */
+/** How the files on disk differ from a commit: `absent` are not in it, `other` are different in it. */
 export async function differencesFrom(
   git: Git,
   commit: string,

@@ -1,18 +1,18 @@
-// What all reviewers are told about the change, in the same words, so that its cost is shared. It is bounded: diffs that do not fit are
-// named, and reviewers look at those files themselves.
+// The context that all reviewers get about the change. It is the same for all, so that the provider caches it, and
+// bounded: diffs that do not fit are only named, and reviewers read those files.
 
 import type { Change, ChangedFile } from "./types.ts";
 
 export interface ContextRoom {
   /** Characters of all diffs together. */
   readonly total: number;
-  /** The limit of one file. */
+  /** Characters of one file's diff. */
   readonly file: number;
 }
 
 const MOST: ContextRoom = { total: 160_000, file: 40_000 };
 const LEAST_TOTAL = 8_000;
-/** Most models need about three characters for a token; a third of the window is for the diff. */
+/** Characters of diff per token of the window: at about three characters a token, a third of the window. */
 const CHARS_OF_WINDOW = 1;
 const MOST_NAMES = 400;
 
@@ -70,7 +70,7 @@ function namesOf(files: readonly ChangedFile[]): string {
   return rows.join("\n");
 }
 
-/** A fence that is longer than any in the text. */
+/** Uses a fence longer than any in the text. */
 function fenceText(text: string): string {
   if (text === "") return "";
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));

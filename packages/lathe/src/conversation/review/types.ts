@@ -1,16 +1,16 @@
-// What a review is made of: the change, what reviewers found in it, and what became of each finding.
+// The data of a review: the change, the findings, and what happened to each.
 
 import type { Usage } from "@lathe/llm";
 
 /** A change to review. */
 export interface Change {
-  /** Where the repository's files begin; absolute. */
+  /** The absolute path of the repository's top folder. */
   readonly top: string;
-  /** For people, such as `main...HEAD`. */
+  /** The title for people, such as `main...HEAD`. */
   readonly title: string;
-  /** What it is compared with: a commit, or the empty tree. */
+  /** The side compared with: a commit or the empty tree. */
   readonly base: string;
-  /** The commit with the reviewed files; undefined: those on the disk. */
+  /** The commit with the reviewed files; undefined: the files on disk. */
   readonly end: string | undefined;
   readonly files: readonly ChangedFile[];
 }
@@ -18,10 +18,10 @@ export interface Change {
 export interface ChangedFile {
   /** The path relative to `top`. */
   readonly path: string;
-  /** Lines; absent for binary files. */
+  /** Lines added and removed; absent for binary files. */
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
-  /** Absent: it is binary, or the whole is too large to be read. */
+  /** Absent: the file is binary or too large. */
   readonly diff?: string | undefined;
 }
 
@@ -32,12 +32,12 @@ export interface Finding {
   /** The path relative to the top of the repository. */
   readonly path: string;
   readonly line: number;
-  /** As it stands in the file. */
+  /** The text as it is in the file. */
   readonly quote: string;
   readonly priority: Priority;
   readonly title: string;
   readonly body: string;
-  /** Who reported it. */
+  /** The lenses that reported it. */
   readonly lenses: readonly string[];
 }
 
@@ -57,11 +57,11 @@ export interface DroppedFinding extends Partial<Omit<Finding, "title" | "lenses"
   readonly why: string;
 }
 
-/** How one lens, or the critic, ended. */
+/** The outcome of one lens or of the critic. */
 export interface LensOutcome {
   readonly name: string;
   readonly status: "completed" | "failed";
-  /** Reported, before any check. */
+  /** The number reported, before any check. */
   readonly findings: number;
   /** Why it failed, in one line. */
   readonly why?: string | undefined;
@@ -70,7 +70,7 @@ export interface LensOutcome {
 
 export interface Review {
   readonly change: Change;
-  /** How reviewers were kept apart from the project; `none`: they had only tools that read. */
+  /** The isolation of the reviewers; `none`: they only had read-only tools. */
   readonly view: string;
   readonly findings: readonly ConfirmedFinding[];
   readonly dropped: readonly DroppedFinding[];

@@ -1,4 +1,4 @@
-// The accounts that the session uses, where a provider has several: into the journal, and a notice when one takes over.
+// Journals which account of a provider the session uses, and warns when another account takes over.
 
 import type { Middleware } from "@lathe/agent";
 import type { AccountChoice, AccountLimit } from "../../config/credentials/accounts/choices.ts";
@@ -19,7 +19,7 @@ export async function accountsPart({ accounts, session, workspace, models }: Bas
   accounts.follow((choice, from, limit) => {
     unkept.push(choice);
     if (from && limit) session.warn(takeOverText(choice, from, limit), "account_limit");
-    // A session that nothing was said in leaves no file.
+    // A session without entries leaves no file.
     if (session.isMade && session.current.journal.leaf !== null) keep();
   });
   const middleware: Middleware = {

@@ -1,4 +1,4 @@
-// The agents of a session: which there are, the models and journals they get, and what was wrong with their files.
+// The agents of a session: their types, models and journals, and warnings about their files.
 
 import { acpProfile } from "../../found/agents/acp/engine.ts";
 import type { ModelChoice } from "../../models/models.ts";
@@ -17,7 +17,7 @@ export function agentsPart({
     name: "agents",
     subagents: {
       ...agents.options(),
-      // A run in a view: its agents work in it.
+      // In a run with a view, agents work in that view.
       isApart: request.environment !== undefined,
       profileFor: (selector) => acpProfile(selector) ?? profileFor(models.known.choose(selector)),
       ...childFiles(workspace, request.opened.folder),

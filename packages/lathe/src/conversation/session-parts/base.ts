@@ -1,4 +1,4 @@
-// What the parts of a session share. A part names the few things that it needs.
+// What the parts of a session share. Each part names the few fields it needs.
 
 import type { ExecutionEnvironment, Profile } from "@lathe/agent";
 import type { RunningCommands } from "@lathe/agent/tools";
@@ -21,18 +21,18 @@ export interface SessionBase {
   readonly session: SessionHandle;
   readonly permissions: Permissions;
   readonly env: ExecutionEnvironment;
-  /** Which of several accounts of a provider answer. */
+  /** Which account of a provider is in use, if there are several. */
   readonly accounts: AccountChoices;
   readonly client: SwitchableClient;
   readonly models: SessionModels;
-  /** What the session begins with. */
+  /** The profile of the session's first model. */
   readonly profile: Profile;
   readonly surroundings: SessionSurroundings;
   readonly compaction: SessionCompaction;
   readonly runningCommands: RunningCommands;
-  /** Absent where files cannot be rewound. */
+  /** Absent if files cannot be rewound. */
   readonly history: FileHistory | undefined;
-  /** Absent where agents cannot work apart. */
+  /** Absent if agents cannot work in isolation. */
   readonly isolation: IsolationWhenNeeded | undefined;
   readonly agents: SessionAgents;
 }

@@ -1,4 +1,4 @@
-// Checkpoints that the model may set and go back to, where the settings offer them.
+// Checkpoints that the model can set and return to, if the settings offer them.
 
 import { Checkpoints } from "@lathe/agent/tools";
 import type { SessionPart } from "../session-contract.ts";
@@ -8,7 +8,7 @@ export function checkpointsPart({ workspace }: Pick<SessionBase, "workspace">): 
   if (!workspace.settings["checkpoint.enabled"]) return undefined;
   return {
     name: "checkpoints",
-    // Added to this session only: its children share the other middleware.
+    // Registered on this session only, because child agents share the parts' other middleware.
     ready: (session) => {
       const checkpoints = new Checkpoints();
       for (const tool of checkpoints.tools()) session.registerTool(tool);

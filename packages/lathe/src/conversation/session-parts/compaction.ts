@@ -1,4 +1,4 @@
-// Room is made in a conversation that no longer fits.
+// Compacts a conversation that no longer fits the context.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";

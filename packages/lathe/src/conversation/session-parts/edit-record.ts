@@ -1,4 +1,4 @@
-// Counts which edits are applied and which are refused, for the sessions that come later.
+// Counts applied and refused edits, from which later sessions learn the edit format.
 
 import type { CallInfo, SeamContext, ToolResult } from "@lathe/agent";
 import { addEditCounts, type EditCounts, type EditWay, wayOf } from "../../models/edit-record.ts";
@@ -31,7 +31,7 @@ export function editRecordPart({ models, request, workspace }: Needs): SessionPa
         name: "edit record",
         afterCall: ({ tool }: CallInfo, { isError = false }: ToolResult, { agentId, signal }: SeamContext) => {
           const way = wayOf(tool.name, models.editVariant);
-          // An agent may have another model.
+          // An agent may use another model, so its edits are not counted.
           if (way !== undefined && agentId === undefined && !signal.aborted) count(way, isError);
           return undefined;
         },

@@ -1,4 +1,4 @@
-// Other models that answer while the chosen one is overloaded or out of quota.
+// Switches to other models while the chosen one is overloaded or out of quota.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";

@@ -1,10 +1,10 @@
-// Gives the model the instruction files of the folders that it works in.
+// Gives the model the instruction files of the folders it works in.
 
 import { folderInstructions } from "../folder-instructions/folder-instructions.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
-/** None in a recorded run: what the files said could not be replayed. */
+/** Recorded runs get none: what the files said could not be replayed. */
 export function folderInstructionsPart({
   env,
   profile,

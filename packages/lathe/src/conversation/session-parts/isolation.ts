@@ -1,4 +1,4 @@
-// Agents that work apart from the files of the project, and what killed processes left of such work.
+// Agents that work in isolated copies, and the recovery of such work after a crash.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";

@@ -1,4 +1,4 @@
-// All parts of a session as one: what the loop is given, and the hooks of the parts in their order.
+// Joins all parts of a session into one: options for the loop, and the parts' hooks in order.
 
 import type { Middleware, Session, SessionEvent, SessionOptions, ToolProvider } from "@lathe/agent";
 import type { SchemeResolver } from "@lathe/agent/contract";
@@ -14,7 +14,7 @@ import type {
   SystemPart,
 } from "../session-contract.ts";
 
-/** Additions, and what went wrong before there was a session to say it. */
+/** The additions, and warnings from before the session was made. */
 export interface MadeAdditions {
   readonly parts: readonly SessionPart[];
   readonly warnings: readonly string[];
@@ -48,7 +48,7 @@ export class JoinedParts implements OpenParts {
   get middleware(): readonly Middleware[] {
     return this.#all.flatMap(({ middleware = [] }) => middleware);
   }
-  /** Those of additions come first, so that their place among the tools depends on no built-in part. */
+  /** Providers of additions come first, so that their position among the tools depends on no built-in part. */
   get toolProviders(): readonly ToolProvider[] {
     return [...this.#added, ...this.#builtIn].flatMap(({ toolProviders = [] }) => toolProviders);
   }
@@ -108,7 +108,7 @@ export class JoinedParts implements OpenParts {
     return closeParts(this.#all);
   }
 
-  /** A part that fails is named; the others go on. */
+  /** A part that fails becomes a warning with its name; the others continue. */
   async #guard<T>({ name }: SessionPart, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -128,7 +128,7 @@ export async function closeParts(parts: readonly SessionPart[]): Promise<void> {
   await Promise.allSettled(parts.map(async (part) => part.close?.()));
 }
 
-/** Every slot has one owner: a second one would silently take its place. */
+/** Each slot has one owner: a second one would silently replace the first. */
 function claimSlots<T extends object>(
   parts: readonly SessionPart[],
   what: string,
@@ -138,7 +138,7 @@ function claimSlots<T extends object>(
   const all: Record<string, unknown> = {};
   for (const part of parts) {
     const slots = slotsOf(part);
-    if (slots === undefined) continue; // most have none, and every start asks them all
+    if (slots === undefined) continue; // Most parts have no slots, and every start checks them all.
     for (const [slot, value] of Object.entries(slots)) {
       const owner = owners.get(slot);
       if (owner !== undefined)

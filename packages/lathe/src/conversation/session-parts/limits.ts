@@ -1,4 +1,5 @@
-// The limits of a run: turns, tool calls, cost and time. What the session spent before is not included.
+// The limits of a run: turns, tool calls, cost and time. By default, what earlier runs of the session spent does not
+// count.
 
 import type { BudgetConfig, Session } from "@lathe/agent";
 import { usageError } from "../../platform/usage/exit.ts";

@@ -20,7 +20,7 @@ import { promotionPart } from "./promotion.ts";
 import { questionsPart } from "./questions.ts";
 import { rewindPart } from "./rewind.ts";
 import { runningCommandsPart } from "./running-commands.ts";
-import { settledServicesPart } from "./settled-services.ts";
+import { settingsServicesPart } from "./settings-services.ts";
 import { tapePart } from "./tape.ts";
 import { todoPart } from "./todo.ts";
 import { warmUpPart } from "./warm-up.ts";
@@ -30,15 +30,16 @@ import { webPart } from "./web.ts";
 type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<SessionPart | undefined>;
 
 /**
- * In this order, which their middleware and their hooks follow; additions come after them. So a session recovers from a killed process
- * in this order, written down here only:
- * 1. `recover`: isolation undoes and removes what agents left in their views, before anything asks what became of it.
- * 2. The session is made: it settles the calls and the input that its journal leaves open.
- * 3. `ready`: rewind finishes one that was cut off, then the model for planning is used again, then isolation and agents say what was
- *    left of earlier work.
+ * Middleware and hooks run in this order; additions come after it. It also fixes the order in which a session recovers
+ * from a killed process:
+ * 1. `recover`: isolation undoes and removes what agents left in their views, before any other part asks for their
+ * results.
+ * 2. The session is made: it ends the calls and the input that its journal leaves open.
+ * 3. `ready`: rewind finishes an interrupted rewind, then the planning model is selected again, then isolation and
+ * agents report what was left of earlier work.
  */
 const SESSION_PARTS: readonly PartMaker[] = [
-  settledServicesPart,
+  settingsServicesPart,
   // Before any other part makes a request or waits for a failure.
   accountsPart,
   webPart,
@@ -46,7 +47,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   questionsPart,
   runningCommandsPart,
   localModelsPart,
-  // A larger model first: nothing is left out then.
+  // A larger model comes first, because then nothing has to be left out.
   promotionPart,
   fallbackPart,
   compactionPart,

@@ -1,4 +1,4 @@
-// What is special about models of local servers: the user is told how they call tools, and the window that a server really has is learnt.
+// Models of local servers: tells the user how they call tools, and learns the context window that a server really has.
 
 import type { Middleware } from "@lathe/agent";
 import { isLocal } from "../../models/connect.ts";
@@ -7,7 +7,7 @@ import type { SessionBase } from "./base.ts";
 
 type Needs = Pick<SessionBase, "models" | "request" | "workspace">;
 
-/** A model on one's own machine may take minutes for a short answer. */
+/** A model on the user's machine may take minutes for a short answer. */
 const GRAMMAR_TIMEOUT_MS = 600_000;
 
 export function localModelsPart({ models, request, workspace }: Needs): SessionPart | undefined {

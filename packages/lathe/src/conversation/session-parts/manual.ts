@@ -1,4 +1,4 @@
-// The manual of this product, which the model reads at `lathe://`.
+// Lathe's own documentation, which the model reads at `lathe://`.
 
 import { manualAddresses } from "../manual/manual-addresses.ts";
 import type { SessionPart } from "../session-contract.ts";

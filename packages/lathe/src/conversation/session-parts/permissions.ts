@@ -1,6 +1,6 @@
-// What may happen without asking, and the answer where no user can be asked.
+// Decides which calls run without asking, and denies questions when no user is present.
 
-import { Approvals, NOBODY } from "../approvals.ts";
+import { Approvals, UNATTENDED_APPROVER } from "../approvals.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
@@ -9,7 +9,7 @@ export function permissionsPart({
   request,
   session,
 }: Pick<SessionBase, "permissions" | "request" | "session">): SessionPart {
-  const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
+  const unattended = request.person?.approve ? undefined : new Approvals(UNATTENDED_APPROVER);
   return {
     name: "permissions",
     middleware: [permissions.middleware()],

@@ -1,4 +1,4 @@
-// The model that the user has chosen for planning, used while the session plans.
+// Uses the model that the user has chosen for planning while the session is in plan mode.
 
 import { messageOf } from "@lathe/llm";
 import { PlanModel } from "../plan/plan-model.ts";

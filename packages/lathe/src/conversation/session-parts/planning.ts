@@ -1,4 +1,4 @@
-// Plan mode: the model hears of it, proposes its plan, and child agents only read while it lasts.
+// Plan mode: tells the model about it, lets it propose a plan, and keeps child agents read-only.
 
 import type { Profile } from "@lathe/agent";
 import { Planning, planFileOf } from "../plan/plan-mode.ts";
@@ -35,12 +35,12 @@ export function planningPart({
   };
 }
 
-/** What a child may use while nothing may be changed. */
+/** The tools of a child agent in plan mode. */
 const readingTools = ({ toolRegistry }: Profile): string[] =>
   toolRegistry.names().filter((name) => {
     const tool = toolRegistry.get(name)?.tool;
     const tier = typeof tool?.tier === "function" ? tool.tier({}) : tool?.tier;
-    // A search is judged like every connection of a session that plans.
+    // A web search is judged like any other connection in plan mode.
     const isReading = tier === "read" || (tool?.needs?.includes("webSearch") ?? false);
     return isReading && !tool?.sessionOnly;
   });

@@ -1,4 +1,4 @@
-// A larger model for a conversation that no longer fits, where the settings want it.
+// Switches to a larger model when a conversation no longer fits, if the settings allow it.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";

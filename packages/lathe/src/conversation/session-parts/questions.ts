@@ -1,7 +1,7 @@
-// Questions of the model to the person, and terminals that the person types in; nothing where no person is present.
+// Lets the model ask the user, and the user type into a command's terminal. Absent when no user is present.
 
 import { answererWithin } from "../ask-timeout.ts";
-import { givenAnswers } from "../given-answers.ts";
+import { callAnswers } from "../call-answers.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
@@ -17,7 +17,7 @@ export function questionsPart({
     seconds: workspace.settings["ask.timeout"],
     setTimer: workspace.machine.deps.setTimer,
     isPlanning: () => permissions.mode === "plan",
-    givenFor: (callId: string) => givenAnswers(() => session.current, callId),
+    answersFor: (callId: string) => callAnswers(() => session.current, callId),
   };
   return {
     name: "questions",

@@ -1,4 +1,4 @@
-// What calls do to files is kept, so that it can be rewound.
+// Records what calls do to files, so that it can be rewound.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";

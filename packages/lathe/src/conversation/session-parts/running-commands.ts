@@ -1,4 +1,4 @@
-// Commands that calls wait for: a person may send them to the background from the moment that their call begins.
+// Commands that calls wait for: the user can send them to the background as soon as their call begins.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
@@ -18,7 +18,7 @@ export function runningCommandsPart({
         },
       },
     ],
-    // Only a person could send a command to the background.
+    // Only a user could send a command to the background.
     services: request.person ? { runningCommands } : {},
     onEvent: (event) => {
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);

@@ -1,4 +1,4 @@
-// A run that is recorded or replayed: what calls return passes through the tape.
+// Passes the results of calls through the tape when a run is recorded or replayed.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";

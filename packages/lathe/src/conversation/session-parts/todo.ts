@@ -1,4 +1,4 @@
-// Keeps the todo list of the session short and true.
+// Keeps the todo list of the session short and up to date.
 
 import type { SessionPart } from "../session-contract.ts";
 import { TodoUpkeep } from "../todo/upkeep.ts";

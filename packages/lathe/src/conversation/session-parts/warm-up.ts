@@ -1,5 +1,5 @@
-// What calls need, such as the grammar of commands, is loaded while the model thinks about its first answer. An answer that is there
-// sooner needs nothing of it, or its calls load it themselves.
+// Loads what calls need, such as the grammar of commands, while the model thinks about its first answer. If the answer
+// comes sooner, its calls load what they need themselves.
 
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
@@ -11,7 +11,7 @@ export function warmUpPart({ session, profile }: Pick<SessionBase, "session" | "
   let timer: NodeJS.Timeout | undefined;
   const warmUp = async (): Promise<void> => {
     const tools = profile.toolRegistry.names().map((name) => session.current.toolNamed(name));
-    // A failure is reported by the call that needs what could not be loaded.
+    // The call that needs what failed to load reports the failure.
     await Promise.allSettled(tools.map((tool) => tool?.prepare?.()));
   };
   return {

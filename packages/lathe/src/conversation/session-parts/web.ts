@@ -1,4 +1,4 @@
-// The way out to the web: one gate for everything in the session that leaves for it.
+// Access to the web: one gate for every connection that the session makes.
 
 import { mirroredGate, type WebGate, type WebServices, webGate } from "@lathe/agent/files";
 import type { SessionPart } from "../session-contract.ts";
@@ -32,7 +32,7 @@ export function webPart({
   return { name: "web", services: { web } };
 }
 
-/** Calls say what they touch before the journal is looked at for what the user has typed. */
+/** Before the gate judges an address, it reads what the user has typed from the journal. */
 const typedFirst = (gate: WebGate, readTyped: () => void): WebGate => ({
   ...gate,
   isClosed(host, port) {
@@ -42,7 +42,10 @@ const typedFirst = (gate: WebGate, readTyped: () => void): WebGate => ({
   inside: (env) => typedFirst(gate.inside(env), readTyped),
 });
 
-/** Of sites whose pages are read through their APIs. A runner's token is for the server that the runner names. */
+/**
+ * Tokens for sites whose pages are read through their APIs. A CI runner's GITHUB_TOKEN is only for the server that the
+ * runner names.
+ */
 function siteTokens(variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const server = variables["GITHUB_SERVER_URL"] || "https://github.com";
   const github = server === "https://github.com" ? variables["GITHUB_TOKEN"] || variables["GH_TOKEN"] : undefined;

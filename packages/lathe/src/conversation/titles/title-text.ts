@@ -2,7 +2,7 @@
 
 const LONGEST = 60;
 
-/** One line without control characters or quotes around it; "" when nothing is left. */
+/** Cleans a title: one line without control characters or quotes around it; "" if nothing is left. */
 export function cleanTitle(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   const bare = line.replace(/^["'“”«»‘’`]+|["'“”«»‘’`.]+$/gu, "").trim();
@@ -15,7 +15,7 @@ export function humanizeName(name: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-/** What a plan calls itself: its first heading, else its first line. */
+/** A title from a plan: its first heading, or its first line. */
 export function titleOfPlan(plan: string): string {
   const lines = plan.split("\n").map((line) => line.trim());
   const heading = lines.find((line) => /^#+\s/.test(line)) ?? lines.find((line) => line !== "") ?? "";

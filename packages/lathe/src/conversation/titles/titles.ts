@@ -1,11 +1,11 @@
-// Names sessions after their first message, once and beside the work, or after a plan that was approved; the person's own name for one
-// always wins.
+// Names sessions: once after their first message, without delaying the work, or after an approved plan. A name that the
+// user gave always stays.
 
 import type { InputContent, Session } from "@lathe/agent";
 import { Message, type ToolDefinition, textOf } from "@lathe/llm";
 import type { ModelChoice } from "../../models/models.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
-import { givenName } from "../../sessions/given-name.ts";
+import { checkSessionName } from "../../sessions/session-name.ts";
 import { titlePrompt } from "../prompt-files.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
 import prompt from "./title.md";
@@ -27,7 +27,7 @@ const SET_TITLE: ToolDefinition = {
   },
 };
 
-/** The present session, where it works and what answers it. */
+/** The present session, its workspace and its model. */
 interface Present {
   readonly session: Session;
   readonly workspace: SessionWorkspace;
@@ -52,14 +52,14 @@ export class Titles {
     return this.#present.session.journal.title?.title;
   }
 
-  /** The person's own name for the session. */
+  /** Sets the user's own name for the session. */
   rename(title: string): void {
-    const name = givenName(title, "Give the session a name: /name <name>");
+    const name = checkSessionName(title, "Give the session a name: /name <name>");
     this.#present.session.journal.setTitle(name, "user");
     this.#parts.onTitle?.(name);
   }
 
-  /** The first message of a session asks a model for a title. Beside the work: no caller waits for it. */
+  /** Asks a model for a title after the first message. The caller does not wait for it. */
   nameAfter(content: InputContent): void {
     const { session, workspace, model } = this.#present;
     const { settings, env } = workspace;
@@ -73,7 +73,7 @@ export class Titles {
     this.#set(session, titleOfPlan(plan));
   }
 
-  /** A name that a person gave stays. */
+  /** A name that the user gave stays. */
   #set(session: Session, title: string): void {
     const { journal, state } = session;
     if (title === "" || state === "closed" || journal.title?.source === "user") return;
@@ -83,11 +83,11 @@ export class Titles {
   }
 }
 
-/** Nothing was said before, and it has no title yet. */
+/** Whether the session has no answers and no title yet. */
 const isNew = ({ journal }: Session): boolean =>
   journal.title === undefined && !journal.context.messages.some(({ role }) => role === "assistant");
 
-/** "" when there is none: a session without a name is no failure. */
+/** "" if there is none: a session without a name is no failure. */
 async function askForTitle(session: Session, workspace: SessionWorkspace, firstMessage: string): Promise<string> {
   const system = (await titlePrompt(workspace)) ?? prompt.trim();
   const answer = await session.beside
@@ -98,7 +98,7 @@ async function askForTitle(session: Session, workspace: SessionWorkspace, firstM
       reasoningEffort: "minimal",
       timeoutMs: TIMEOUT_MS,
     })
-    // No credential, no network, the session has ended: lists show the first words instead.
+    // Without a credential or network, or after the session has ended, lists show the first words instead.
     .catch(() => undefined);
   const args = answer?.calls.find(({ name }) => name === TOOL)?.arguments;
   const title = typeof args === "object" && args !== null ? (args as { title?: unknown }).title : undefined;

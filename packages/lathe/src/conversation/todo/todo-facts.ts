@@ -1,10 +1,10 @@
-// The session's todo list, as the product reads and changes it.
+// Reads and writes the session's todo list.
 
 import type { Session } from "@lathe/agent";
 import { TODO_FACT, type TodoList } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
 
-/** Its announcement says that the model was reminded of a change that had failed. */
+/** Announces that the model was reminded of a failed change. */
 export const TODO_REMINDER_FACT = "todo_reminder";
 
 export const todoList = (session: Session): TodoList => (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;

@@ -1,5 +1,5 @@
-// Keeps the todo list short and true: settled tasks leave it some time after the last change, a session that is opened again begins
-// with what is open, and the model hears of it when its last change failed.
+// Keeps the todo list short and up to date: finished tasks leave it some time after the last change, a resumed session
+// starts with the open tasks, and the model is reminded when its last change failed.
 
 import type { Middleware, Session } from "@lathe/agent";
 import { withoutSettled } from "@lathe/agent/tools";
@@ -12,7 +12,7 @@ const TODO_REMINDER = "todo-write-error-reminder";
 export interface UpkeepParts {
   readonly session: () => Session;
   readonly setTimer: ClientDeps["setTimer"];
-  /** Seconds; 0: at once, negative: never. */
+  /** Seconds until finished tasks are removed; 0: at once; negative: never. */
   readonly clearDelay: number;
 }
 
@@ -30,7 +30,7 @@ export class TodoUpkeep {
     return {
       name: "todo",
       onInput: async () => {
-        // Settled tasks of an earlier process are history; `/todo` still shows them.
+        // Finished tasks of an earlier process are history; `/todo` still shows them.
         if (this.#isFirst) await this.#clear(false);
         this.#isFirst = false;
         if (this.#hasFailed) {

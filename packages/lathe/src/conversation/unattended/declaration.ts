@@ -1,5 +1,6 @@
-// What is declared before a session runs without people: who is responsible, what it may spend, which commands its host may give
-// and what its calls may do. All parts are needed. An unknown word is refused: it may have been meant as a bound.
+// The declaration of a session without users: who is responsible, what it may spend, which commands its host may give
+// and what its calls may do. All fields are required. An unknown word is refused, because it may have been meant as a
+// limit.
 
 import { EXAMPLE, type Rule, readRule } from "@lathe/agent/policy";
 import { Checker, choice, listOf, number, object, type Static, text } from "@lathe/llm/schema";
@@ -22,7 +23,7 @@ export type UnattendedScope = (typeof UNATTENDED_SCOPES)[number];
 const limit = number({ exclusiveMinimum: 0 });
 
 export const declarationShape = object({
-  /** A person or program, for the audit. */
+  /** The responsible person or program, for the audit. */
   actor: text({ minLength: 1 }),
   budget: object({ max_tokens: limit, max_tool_calls: limit, max_wall_time_ms: limit, max_cost_usd: limit }),
   scopes: listOf(choice(UNATTENDED_SCOPES)),
@@ -30,7 +31,7 @@ export const declarationShape = object({
 });
 export type Declaration = Static<typeof declarationShape>;
 
-/** A declaration that reads well. */
+/** A valid declaration. */
 export interface ReadDeclaration {
   readonly declaration: Declaration;
   /** Commands that only read need no rule. */
@@ -41,10 +42,10 @@ export interface ReadDeclaration {
 const SHAPE = new Checker(declarationShape);
 const ORIGIN = "action_allowlist";
 const READING = "bash.readonly";
-/** Words for what has a rule of its own. */
+/** Aliases for rules. */
 const WORDS: Readonly<Record<string, string>> = { "file.write": "write" };
 
-/** One line that names the key. */
+/** A problem is one line that names the key. */
 export function readDeclaration(value: unknown): ReadDeclaration | { readonly problem: string } {
   const problem = SHAPE.wrongIn(value, "declaration");
   if (problem !== undefined) return { problem };

@@ -1,17 +1,17 @@
-// A session without people: its declaration bounds what it spends and narrows what its calls may do. It holds for every session of
-// the run, so that a new session is no new budget. Each decision is a line of the journal.
+// A session without users: its declaration limits what it spends and what its calls may do. It applies to every session
+// of the run, so that a new session gets no new budget. Each decision is a line of the journal.
 
 import type { BudgetConfig, Session } from "@lathe/agent";
 import { limitText } from "@lathe/agent/base";
 import type { OpenSession } from "../session-contract.ts";
 import type { ReadDeclaration, UnattendedScope } from "./declaration.ts";
 
-/** Limits of nothing are none, so what is used up keeps a little. */
+/** A limit of 0 means no limit, so an exhausted budget keeps a tiny rest. */
 const NOTHING_LEFT = 1e-9;
 type Dimension = "tokens" | "calls" | "usd";
 type Amounts = Readonly<Record<Dimension, number>>;
 
-/** Why a command is not carried out. */
+/** Why a command is refused. */
 export interface CommandRefusal {
   readonly code: "scope_denied" | "budget_exhausted";
   readonly message: string;
@@ -20,7 +20,7 @@ export interface CommandRefusal {
 
 interface UnattendedDeps {
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
-  /** The run has reached a limit. */
+  /** Called when the run has reached a limit. */
   readonly onStop: (dimension: Dimension | "wall_time", message: string) => void;
 }
 
@@ -33,7 +33,7 @@ export class Unattended {
   readonly #declared: Amounts;
   /** What was left when the present session began. */
   #limits: Amounts;
-  /** Why no more work is taken: a limit was reached. */
+  /** Set when a limit was reached: why no more work is accepted. */
   #over: string | undefined;
 
   constructor(read: ReadDeclaration, deps: UnattendedDeps) {
@@ -45,23 +45,28 @@ export class Unattended {
     this.#timer = deps.setTimer(() => this.#endTime(max_wall_time_ms), max_wall_time_ms);
   }
 
-  /** Takes over the session that is the present one from now on. */
+  /** Applies the declaration to the session that is now the present one. */
   enter({ session, permissions }: OpenSession): void {
-    if (this.#session) this.#limits = this.#left();
+    if (this.#session) this.#limits = this.#remaining();
     this.#session = session;
     this.#before = usedBy(session);
     const { budget } = session.config;
-    const bound = (dimension: Dimension): number => {
+    const boundFor = (dimension: Dimension): number => {
       const declared = this.#before[dimension] + Math.max(NOTHING_LEFT, this.#limits[dimension]);
       return Math.min(budget[dimension] || Number.POSITIVE_INFINITY, declared);
     };
-    const bounds: BudgetConfig = { ...budget, tokens: bound("tokens"), usd: bound("usd"), calls: bound("calls") };
+    const bounds: BudgetConfig = {
+      ...budget,
+      tokens: boundFor("tokens"),
+      usd: boundFor("usd"),
+      calls: boundFor("calls"),
+    };
     session.config.budget = bounds;
     permissions.narrowTo(this.#read.rules, this.#read.readsByShell);
     this.#note("allow", "negotiate_unattended", `declared by ${this.#read.declaration.actor}`);
   }
 
-  /** Undefined: the command may be carried out. */
+  /** Undefined: the command may run. */
   judge(command: string, scope: UnattendedScope): CommandRefusal | undefined {
     const refusal = this.#refusal(command, scope);
     this.#note(refusal ? "deny" : "allow", command, refusal?.message ?? `scope ${scope}`);
@@ -74,15 +79,15 @@ export class Unattended {
       return { code: "scope_denied", message, scope };
     }
     if (scope !== "prompt") return undefined;
-    const spent = this.#over ?? this.#usedUp();
+    const spent = this.#over ?? this.#exhaustedText();
     return spent === undefined ? undefined : { code: "budget_exhausted", message: spent, scope };
   }
 
-  /** The session has said that a limit ended its work. */
+  /** Called when the session reports that a limit ended its work. */
   noteLimit(message: string): void {
-    const left = this.#left();
+    const remaining = this.#remaining();
     const dimensions: readonly Dimension[] = ["tokens", "calls", "usd"];
-    const share = (dimension: Dimension): number => left[dimension] / this.#limits[dimension];
+    const share = (dimension: Dimension): number => remaining[dimension] / this.#limits[dimension];
     const dimension = dimensions.reduce((least, one) => (share(one) < share(least) ? one : least));
     this.#over = this.#usedUpText(dimension);
     this.#note("deny", dimension, message);
@@ -101,8 +106,8 @@ export class Unattended {
     void this.#session?.interrupt();
   }
 
-  #usedUp(): string | undefined {
-    const left = this.#left();
+  #exhaustedText(): string | undefined {
+    const left = this.#remaining();
     const dimension = (["tokens", "usd"] as const).find((one) => left[one] <= 0);
     return dimension && this.#usedUpText(dimension);
   }
@@ -111,7 +116,7 @@ export class Unattended {
     return `The declared limit of ${limitText(dimension, this.#declared[dimension])} is used up.`;
   }
 
-  #left(): Amounts {
+  #remaining(): Amounts {
     const used = this.#session ? usedBy(this.#session) : this.#before;
     const left = (dimension: Dimension): number =>
       this.#limits[dimension] - (used[dimension] - this.#before[dimension]);

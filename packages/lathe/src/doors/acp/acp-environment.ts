@@ -1,5 +1,6 @@
-// This machine as an editor's user works on it: text goes through the editor, so that unsaved text counts and the user sees each change
-// there; foreground commands run in the editor's terminal. Everything else is this machine's.
+// The execution environment of an editor session: files are read and written through the editor, so that unsaved text
+// counts and the user sees each change there; foreground commands run in the editor's terminal. Everything else goes
+// straight to this machine.
 
 import { chmod } from "node:fs/promises";
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
@@ -17,11 +18,11 @@ import { type Editor, EditorFiles } from "./editor-files.ts";
 import { type EditorTerminals, runInEditor } from "./editor-terminal.ts";
 
 export interface EditorMachine {
-  /** Absent: the client offers no files. */
+  /** Absent if the client offers no files. */
   readonly editor?: Editor | undefined;
-  /** Whether a file is one of the project that the editor has open. */
+  /** Whether the file belongs to the project that the editor has open. */
   isShared(realPath: string): boolean;
-  /** Absent: the client offers no terminals. */
+  /** Absent if the client offers no terminals. */
   readonly terminals?: EditorTerminals | undefined;
 }
 
@@ -41,7 +42,7 @@ export class AcpEnvironment extends WrappedEnvironment {
 
   override async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
     const files = this.#filesFor(path);
-    // A range is asked for by readers of archives, databases and the like.
+    // Only readers of archives, databases and other binary formats ask for a range.
     if (!files || range !== undefined) return this.inner.readBytes(path, range, options);
     try {
       return await files.read(this.resolve(path), await this.inner.readBytes(path, range, options));
@@ -96,7 +97,7 @@ export class AcpEnvironment extends WrappedEnvironment {
   }
 
   override async unsavedFiles(): Promise<readonly string[]> {
-    return this.#files?.unsaved() ?? [];
+    return this.#files?.listUnsaved() ?? [];
   }
 
   override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
@@ -115,7 +116,7 @@ export class AcpEnvironment extends WrappedEnvironment {
     return this.#files && this.#machine.isShared(this.resolve(path)) ? this.#files : undefined;
   }
 
-  /** The protocol has no modes. */
+  /** The protocol cannot set file modes, so we set the bit on the disk. */
   async #makeExecutable(path: string): Promise<void> {
     const stat = await this.inner.stat(path);
     if (stat?.kind === "file") await chmod(stat.realPath, (stat.mode & 0o777) | ((stat.mode & 0o444) >> 2));

@@ -1,4 +1,5 @@
-// The agent's side of the protocol: which method does what. Failures become JSON-RPC errors, and none of them ends a session.
+// The agent's side of the protocol: which method does what. Failures become JSON-RPC errors, and none of them ends a
+// session.
 
 import {
   type AgentApp,
@@ -23,7 +24,7 @@ import { AcpSessions } from "./sessions.ts";
 export interface AcpAgentParts {
   readonly machine: Machine;
   readonly options: CliOptions;
-  /** The other side, once there is a connection. */
+  /** The client; throws before the connection exists. */
   readonly client: () => AgentContext;
 }
 
@@ -46,7 +47,7 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
   const app = agent({ name: "lathe" })
     .onRequest("initialize", ({ params }) => initialize(params))
     .onRequest("authenticate", ({ params: { methodId } }) =>
-      answered(() => {
+      withRpcErrors(() => {
         if (!AUTH_METHODS.has(methodId))
           throw usageError(
             `There is no way to sign in called "${methodId}". There are: ${[...AUTH_METHODS].join(", ")}.`,
@@ -54,15 +55,15 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
         return mustHaveCredential(machine, options);
       }),
     )
-    .onRequest("session/new", ({ params }) => answered(() => open().create(params)))
-    .onRequest("session/load", ({ params }) => answered(() => open().load(params)))
-    .onRequest("session/resume", ({ params }) => answered(() => open().resume(params)))
-    .onRequest("session/fork", ({ params }) => answered(() => open().fork(params)))
-    .onRequest("session/list", ({ params }) => answered(() => open().list(params)))
-    .onRequest("session/close", ({ params }) => answered(() => open().close(params.sessionId)))
-    .onRequest("session/delete", ({ params }) => answered(() => open().remove(params.sessionId)))
+    .onRequest("session/new", ({ params }) => withRpcErrors(() => open().create(params)))
+    .onRequest("session/load", ({ params }) => withRpcErrors(() => open().load(params)))
+    .onRequest("session/resume", ({ params }) => withRpcErrors(() => open().resume(params)))
+    .onRequest("session/fork", ({ params }) => withRpcErrors(() => open().fork(params)))
+    .onRequest("session/list", ({ params }) => withRpcErrors(() => open().list(params)))
+    .onRequest("session/close", ({ params }) => withRpcErrors(() => open().close(params.sessionId)))
+    .onRequest("session/delete", ({ params }) => withRpcErrors(() => open().remove(params.sessionId)))
     .onRequest("session/set_mode", ({ params: { sessionId, modeId } }) =>
-      answered(async () => {
+      withRpcErrors(async () => {
         const session = open().get(sessionId);
         setMode(session.conversation, modeId);
         await session.tellMode();
@@ -71,7 +72,7 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
       }),
     )
     .onRequest("session/set_config_option", ({ params: { sessionId, configId, value } }) =>
-      answered(async () => {
+      withRpcErrors(async () => {
         const session = open().get(sessionId);
         await session.config.set(configId, value);
         if (configId === "mode") await session.tellMode();
@@ -79,7 +80,7 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
       }),
     )
     .onRequest("session/prompt", ({ params: { sessionId, prompt }, signal }) =>
-      answered(() => open().get(sessionId).prompt(prompt, signal)),
+      withRpcErrors(() => open().get(sessionId).prompt(prompt, signal)),
     )
     .onNotification("session/cancel", ({ params }) => sessions?.find(params.sessionId)?.cancel());
   return { app, close: async () => sessions?.closeAll() };
@@ -89,7 +90,7 @@ const LOGIN = "lathe-login";
 const TERMINAL_LOGIN = "terminal-login";
 const AUTH_METHODS: ReadonlySet<string> = new Set([LOGIN, TERMINAL_LOGIN]);
 
-/** Nothing is named here that does not work. */
+/** Lists only what works. */
 const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
   protocolVersion: PROTOCOL_VERSION,
   agentInfo: { name: "lathe", title: "Lathe", version: LATHE_VERSION },
@@ -111,7 +112,7 @@ const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
   ],
 });
 
-/** Keys are stored by `lathe login`; here it can only be seen whether there is one now. */
+/** `lathe login` stores keys; this only checks whether there is one by now. */
 async function mustHaveCredential(machine: Machine, options: CliOptions): Promise<Record<string, never>> {
   const workspace = await new Run(machine).open(options);
   const { registry } = await workspace.models();
@@ -120,14 +121,14 @@ async function mustHaveCredential(machine: Machine, options: CliOptions): Promis
   throw new CliError(EXIT.provider, `No credential was found. Run: ${login} <provider>`);
 }
 
-/** What went wrong as the protocol says it, in one line and without a stack. */
-async function answered<T>(work: () => Promise<T> | T): Promise<T> {
+/** Turns failures into JSON-RPC errors of one line, without a stack. */
+async function withRpcErrors<T>(work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof RequestError) throw error;
     const message = messageOf(error);
-    // What was given is not taken, such as an answer that a question does not have.
+    // The session refused the input, for example an answer that the question does not offer.
     if (error instanceof InputRefused) throw new RequestError(-32602, message);
     if (!(error instanceof CliError)) throw new RequestError(-32603, message);
     const isCredential = error.exitCode === EXIT.provider && message.startsWith("No credential");

@@ -1,14 +1,14 @@
-// How a call is shown to the editor: kind and places from what the call declares that it touches, content from its card and the files
-// that it changed. Nothing here knows a tool.
+// How a call is shown to the editor: kind and locations come from the access that the call declares, content from its
+// card and the files it changed. Nothing here knows a particular tool.
 
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import type { Access, Card } from "@lathe/agent";
 import type { FileChange } from "@lathe/agent/contract";
 
-/** Contents of blobs; undefined for one that is gone. */
+/** Reads a blob; undefined if it is gone. */
 export type Blobs = { get(sha256: string): Uint8Array | undefined };
 
-/** A diff is whole files, and an editor lays both out at once. */
+/** A diff carries both whole files, and the editor renders them at once. */
 const MOST_DIFF_BYTES = 1 << 20;
 const MOST_TEXT = 16_000;
 const MOST_LOCATIONS = 20;
@@ -37,7 +37,7 @@ export function locationsOf(
 
 export const titleOf = ({ verb, subject }: Card): string => `${verb} ${subject}`.trim();
 
-/** What is shown below the title when the call has ended. */
+/** What the editor shows below the title once the call has ended. */
 export function contentOf(card: Card, changes: readonly FileChange[], blobs: Blobs): ToolCallContent[] {
   const diffs = changes.flatMap((change) => diffOf(change, blobs) ?? []);
   if (diffs.length > 0) return diffs;
@@ -45,7 +45,7 @@ export function contentOf(card: Card, changes: readonly FileChange[], blobs: Blo
   return text === "" ? [] : [textContent(text)];
 }
 
-/** Undefined for what is no text, or too large to be laid out beside its older form. */
+/** Undefined for binary files and files too large for a diff. */
 function diffOf({ path, before, after }: FileChange, blobs: Blobs): ToolCallContent | undefined {
   const [oldText, newText] = [before, after].map((ref) => {
     if (!ref) return null;
@@ -64,7 +64,7 @@ function textOf(bytes: Uint8Array | undefined): string | undefined {
 function bodyText({ body, outcome }: Card): string {
   switch (body?.kind) {
     case "output":
-      return fenced(cut(body.text, body.keeps));
+      return fencedText(cut(body.text, body.keeps));
     case "markdown":
       return cut(body.text, "head");
     case "lines":
@@ -73,7 +73,7 @@ function bodyText({ body, outcome }: Card): string {
         "head",
       );
     case "diff":
-      return body.files.map(({ path, diff }) => `${path}\n${fenced(cut(diff, "head"), "diff")}`).join("\n\n");
+      return body.files.map(({ path, diff }) => `${path}\n${fencedText(cut(diff, "head"), "diff")}`).join("\n\n");
     default:
       return outcome ?? "";
   }
@@ -82,8 +82,8 @@ function bodyText({ body, outcome }: Card): string {
 const cut = (text: string, keeps: "head" | "tail"): string =>
   text.length <= MOST_TEXT ? text : keeps === "head" ? `${text.slice(0, MOST_TEXT)}…` : `…${text.slice(-MOST_TEXT)}`;
 
-/** Output as it is: a fence longer than any in it. */
-export function fenced(text: string, language = ""): string {
+/** Wraps output in a fence longer than any fence inside it. */
+export function fencedText(text: string, language = ""): string {
   if (text.trim() === "") return "";
   const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);

@@ -1,4 +1,5 @@
-// The MCP servers that a client names for a session, as configurations. Their values mean what they say.
+// Converts the MCP servers that a client passes for a session to our configuration. Their values are literal: no
+// variables are expanded.
 
 import type { HttpHeader, McpServer } from "@agentclientprotocol/sdk/unstable";
 import type { ServerConfig } from "../../additions/mcp/types.ts";

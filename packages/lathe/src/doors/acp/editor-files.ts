@@ -1,34 +1,37 @@
-// The files of a project as the user's editor and the disk hold them: what the session reads when the two differ, and where it writes.
-// A file that both have changed is merged, or refused with both named; nothing is taken from one side silently.
+// Reconciles the files of a project in the editor with those on the disk: what the session reads when the two differ,
+// and where it writes. A file changed on both sides is merged, or refused with an error that names both; neither side
+// is silently dropped.
 
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
 import { DocumentError, decodeDocument, encodeDocument, mergeLines, type TextDocument } from "@lathe/agent/files";
 import type { WriteOptions } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 
-/** What the client can do with files, by the paths of this machine. */
+/** The client's file functions; paths are those of this machine. */
 export interface Editor {
-  /** Undefined: the editor does not have this file, or cannot say. Absent: it offers no reading. */
+  /** Resolves to undefined if the editor does not have this file or cannot tell. Absent if it cannot read. */
   read?(path: string): Promise<string | undefined>;
-  /** Absent: it offers no writing. */
+  /** Absent if it cannot write. */
   write?(path: string, text: string): Promise<void>;
 }
 
-/** A larger file is read and written on the disk alone. */
+/** Larger files are read and written on the disk only. */
 const MOST_BYTES = 16 << 20;
 
-/** What is known of one file. */
-interface Known {
-  /** The text that both sides come from. */
+/** What we remember about one file. */
+interface KnownFile {
+  /** The common ancestor of both sides. */
   base: string;
-  /** The last text that the editor was given, for an editor that cannot be asked; it counts while the disk holds `besides`. */
+  /**
+   * The last text we sent to an editor that cannot read files back; valid as long as the disk still holds `besides`.
+   */
   given?: { readonly text: string; readonly besides: string };
 }
 
-/** One look at both sides. Texts have "\n" endings and no byte order mark. */
-interface Look {
+/** Both sides of a file, compared. Texts have "\n" endings and no byte order mark. */
+interface Comparison {
   readonly bytes: Uint8Array;
-  /** The editor's, when it has one; `raw` as it sent it. */
+  /** The editor's text, if it has the file; `raw` is the text as the editor sent it. */
   readonly editor?: { readonly text: string; readonly raw: string };
   readonly disk: string;
 }
@@ -36,7 +39,7 @@ interface Look {
 export class EditorFiles {
   readonly #disk: ExecutionEnvironment;
   readonly #editor: Editor;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownFile>();
 
   constructor(disk: ExecutionEnvironment, editor: Editor) {
     this.#disk = disk;
@@ -47,27 +50,27 @@ export class EditorFiles {
     return this.#editor.write !== undefined;
   }
 
-  /** `bytes`: what the disk holds. */
+  /** `bytes` is the content on the disk. */
   async read(path: string, bytes: Uint8Array): Promise<Uint8Array> {
-    return (await this.#look(path, bytes))?.bytes ?? bytes;
+    return (await this.#compare(path, bytes))?.bytes ?? bytes;
   }
 
-  /** A file that the session has written and that the editor has not saved yet. */
+  /** Reads a file that the session has written but the editor has not saved yet. */
   async readUnsaved(path: string): Promise<Uint8Array | undefined> {
-    return this.#known.has(path) ? (await this.#look(path, undefined))?.bytes : undefined;
+    return this.#known.has(path) ? (await this.#compare(path, undefined))?.bytes : undefined;
   }
 
-  /** False: this is no text for an editor, so the disk is written. */
+  /** Returns false if an editor cannot hold this content as text; the caller then writes to the disk. */
   async write(path: string, content: Uint8Array, options: WriteOptions): Promise<boolean> {
     const { write } = this.#editor;
     const next = documentOf(content);
     if (!write || !next) return false;
     const onDisk = await this.#bytesOnDisk(path);
-    const look = await this.#look(path, onDisk);
+    const look = await this.#compare(path, onDisk);
     if (onDisk && !look) return false;
-    await this.#mustFit(path, look, options);
+    await this.#checkConditions(path, look, options);
     const wasThere = look?.editor;
-    // An editor that keeps line endings to itself is given none of ours.
+    // Do not send line endings to an editor that normalizes them.
     const keepsEndings = wasThere === undefined || wasThere.raw.includes("\r");
     const keepsMark = wasThere === undefined || wasThere.raw.startsWith("\uFEFF");
     const { text } = next;
@@ -86,8 +89,8 @@ export class EditorFiles {
     return true;
   }
 
-  /** Files of which the editor and the disk hold different texts. */
-  async unsaved(): Promise<readonly string[]> {
+  /** Files whose text in the editor differs from the disk. */
+  async listUnsaved(): Promise<readonly string[]> {
     const differing = [...this.#known.keys()].map(async (path) => {
       const [bytes, held] = await Promise.all([this.#bytesOnDisk(path), this.#heldText(path)]);
       return held !== undefined && held !== (bytes && documentOf(bytes)?.text) ? [path] : [];
@@ -99,12 +102,15 @@ export class EditorFiles {
     this.#known.delete(path);
   }
 
-  /** Undefined: this is no text for an editor, or neither side has it. `bytes` absent: there is no file on the disk. */
-  async #look(path: string, bytes: Uint8Array | undefined): Promise<Look | undefined> {
+  /**
+   * Undefined if an editor cannot hold the file as text, or neither side has it. `bytes` is undefined if there is no
+   * file on the disk.
+   */
+  async #compare(path: string, bytes: Uint8Array | undefined): Promise<Comparison | undefined> {
     const document = documentOf(bytes ?? new Uint8Array());
     if (!document) return undefined;
     const disk = document.text;
-    const raw = this.#editor.read ? await this.#editor.read(path) : this.#given(path, disk);
+    const raw = this.#editor.read ? await this.#editor.read(path) : this.#lastSent(path, disk);
     if (raw === undefined || (raw === "" && !bytes)) return bytes && { bytes, disk };
     const text = plainText(raw);
     const editor = { text, raw };
@@ -113,15 +119,19 @@ export class EditorFiles {
       this.#known.set(path, { base: disk });
       return { bytes, editor, disk };
     }
-    // Seen for the first time: what is not on the disk was typed in the editor.
+    // On first sight, any difference from the disk was typed in the editor.
     const base = known?.base ?? disk;
     this.#known.set(path, { ...known, base });
     const present = presentText(path, { base, editor: text, disk });
     const isDisk = bytes !== undefined && present === disk;
-    return { bytes: isDisk ? bytes : encoded(path, { ...document, ...formOf(document, raw) }, present), editor, disk };
+    return {
+      bytes: isDisk ? bytes : encodeText(path, { ...document, ...formOf(document, raw) }, present),
+      editor,
+      disk,
+    };
   }
 
-  #given(path: string, disk: string): string | undefined {
+  #lastSent(path: string, disk: string): string | undefined {
     const given = this.#known.get(path)?.given;
     return given?.besides === disk ? given.text : undefined;
   }
@@ -131,17 +141,23 @@ export class EditorFiles {
     return raw === undefined ? undefined : plainText(raw);
   }
 
-  /** The last look before the write: the protocol knows no condition. */
-  async #mustFit(path: string, look: Look | undefined, { ifVersion, ifContent, noLinks }: WriteOptions): Promise<void> {
+  /** The protocol has no conditional writes, so we check just before writing. */
+  async #checkConditions(
+    path: string,
+    look: Comparison | undefined,
+    { ifVersion, ifContent, noLinks }: WriteOptions,
+  ): Promise<void> {
     const stat = await this.#disk.stat(path);
-    if (noLinks && stat && stat.realPath !== path) throw changed(path, "It now leads through a link.");
-    if (ifContent && (!look || Buffer.compare(look.bytes, ifContent) !== 0)) throw changed(path);
+    if (noLinks && stat && stat.realPath !== path) throw changedError(path, "It now leads through a link.");
+    if (ifContent && (!look || Buffer.compare(look.bytes, ifContent) !== 0)) throw changedError(path);
     if (ifVersion !== "absent") return;
-    if (stat) throw changed(path, "There is a file now.");
-    if (look) throw changed(path, "The editor has a file of this name that is not saved yet.");
+    if (stat) throw changedError(path, "There is a file now.");
+    if (look) throw changedError(path, "The editor has a file of this name that is not saved yet.");
   }
 
-  /** Some clients answer before the user has accepted the change: only what the editor holds afterwards counts. */
+  /**
+   * Some clients answer before the user has accepted the change, so only the editor's text afterwards proves the write.
+   */
   async #afterWrite(
     path: string,
     text: string,
@@ -165,7 +181,7 @@ export class EditorFiles {
         { path },
       );
     }
-    // What else it holds was typed or formatted there meanwhile, and is found by the next read.
+    // The editor has other text: the user or a formatter changed it meanwhile. The next read picks that up.
     if (held !== wasThere) return;
     throw new EnvError(
       "io",
@@ -184,7 +200,7 @@ export class EditorFiles {
   }
 }
 
-/** The text to work with, out of what both sides have made of the base. */
+/** The text to work with: the base with the changes of both sides. */
 function presentText(path: string, sides: Readonly<Record<"base" | "editor" | "disk", string>>): string {
   const { base, editor, disk } = sides;
   if (editor === base) return disk;
@@ -198,13 +214,13 @@ function presentText(path: string, sides: Readonly<Record<"base" | "editor" | "d
   );
 }
 
-/** Endings and mark of the disk, unless the editor sends its own. */
+/** Endings and byte order mark of the disk, unless the editor sends its own endings. */
 function formOf({ bom, endings }: TextDocument, raw: string): Pick<TextDocument, "bom" | "endings"> {
   if (raw.includes("\r")) return { bom, endings: decodeDocument(Buffer.from(raw)).endings };
   return { bom, endings: typeof endings === "string" ? endings : "\n" };
 }
 
-function encoded(path: string, document: TextDocument, text: string): Uint8Array {
+function encodeText(path: string, document: TextDocument, text: string): Uint8Array {
   try {
     return encodeDocument({ ...document, text });
   } catch (error) {
@@ -213,7 +229,7 @@ function encoded(path: string, document: TextDocument, text: string): Uint8Array
   }
 }
 
-/** Undefined for what an editor would not hold as text. */
+/** Undefined if an editor would not hold these bytes as text. */
 function documentOf(bytes: Uint8Array): TextDocument | undefined {
   if (bytes.byteLength > MOST_BYTES) return undefined;
   try {
@@ -227,5 +243,5 @@ function documentOf(bytes: Uint8Array): TextDocument | undefined {
 
 const plainText = (raw: string): string => raw.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
 
-const changed = (path: string, why = "The editor or another program has changed it."): EnvError =>
+const changedError = (path: string, why = "The editor or another program has changed it."): EnvError =>
   new EnvError("changed", `Not written: ${path}. ${why} Read it again and repeat the edit.`, { path });

@@ -1,5 +1,5 @@
-// One foreground command in a terminal of the editor: made, awaited, killed and released with the call. The state of the session's
-// shell goes there and comes back in files, since the editor passes on no descriptors.
+// Runs one foreground command in a terminal of the editor: creates the terminal, waits for it, kills and releases it.
+// The state of the session's shell travels in files, since the editor passes no file descriptors.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,11 +18,11 @@ import {
 } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 
-/** A terminal of the editor, as the protocol gives it. */
+/** A terminal of the editor, as the protocol describes it. */
 interface EditorTerminal {
   readonly id: string;
   output(): Promise<{ readonly output: string; readonly truncated: boolean }>;
-  exited(): Promise<{ readonly exitCode?: number | null; readonly signal?: string | null }>;
+  waitForExit(): Promise<{ readonly exitCode?: number | null; readonly signal?: string | null }>;
   kill(): Promise<unknown>;
   release(): Promise<unknown>;
 }
@@ -46,9 +46,9 @@ interface EditorCommand {
   readonly options: ExecOptions;
 }
 
-/** An editor that was told to kill a command says within this time that it has ended; then it is released in any case. */
+/** After a kill, the editor has this long to report the end of the command; then we release the terminal anyway. */
 const ENDS_WITHIN_MS = 5_000;
-/** What a call may show of it is less. */
+/** Bytes of output to request; a call shows less than this. */
 const MOST_OUTPUT = 1 << 20;
 
 export async function runInEditor(terminals: EditorTerminals, run: EditorCommand): Promise<ExecResult> {
@@ -101,7 +101,7 @@ async function runOnce(
   const stopFor = (reason: "timeout" | "abort"): void => {
     why ??= reason;
     late ??= setTimeout(giveUp, ENDS_WITHIN_MS);
-    // The end of the command tells whether it worked.
+    // A kill that worked shows in the command's end.
     terminal.kill().catch(() => {});
   };
   const onAbort = (): void => stopFor("abort");
@@ -109,7 +109,7 @@ async function runOnce(
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
   try {
-    const exit = await Promise.race([terminal.exited(), neverEnded]);
+    const exit = await Promise.race([terminal.waitForExit(), neverEnded]);
     const { output, truncated } = await terminal.output();
     if (typeof output !== "string") throw new Error("its output is no text");
     const text = output.replaceAll("\r\n", "\n");

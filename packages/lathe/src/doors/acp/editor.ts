@@ -1,4 +1,4 @@
-// The client's files and terminals over the protocol, for one session.
+// The client's files and terminals for one session, over the protocol.
 
 import { join } from "node:path";
 import type { AgentContext, ClientCapabilities, SendRequestOptions } from "@agentclientprotocol/sdk/unstable";
@@ -7,24 +7,24 @@ import { isInside } from "@lathe/agent/policy";
 import type { Editor } from "./editor-files.ts";
 import type { EditorTerminals } from "./editor-terminal.ts";
 
-/** An editor has the text in memory. */
+/** Reading is quick: the editor has the text in memory. */
 const READ_WITHIN_MS = 30_000;
-/** A user may look at a change before they accept it. */
+/** Writing may take long: the user may review a change before accepting it. */
 const WRITTEN_WITHIN_MS = 30 * 60_000;
 
 export interface EditorLink {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly sessionId: () => string;
-  /** The folders of the session: as they are on this machine, and as the client has named them. */
+  /** The session's folders: their real paths and the paths that the client uses for them. */
   readonly folders: readonly { readonly real: string; readonly named: string }[];
 }
 
 export function editorOver({ client, capabilities, sessionId, folders }: EditorLink): Editor | undefined {
   const { readTextFile, writeTextFile } = capabilities.fs ?? {};
   if (!readTextFile && !writeTextFile) return undefined;
-  /** An editor knows a file by the path below the folder that it has opened. */
-  const named = (path: string): string => {
+  /** The path under which the editor knows a file: below the folder as it was opened there. */
+  const clientPath = (path: string): string => {
     const folder = folders.find(({ real }) => isInside(path, real));
     return folder ? join(folder.named, path.slice(folder.real.length)) : path;
   };
@@ -36,13 +36,13 @@ export function editorOver({ client, capabilities, sessionId, folders }: EditorL
             try {
               const { content } = await client.request(
                 "fs/read_text_file",
-                { sessionId: sessionId(), path: named(path) },
+                { sessionId: sessionId(), path: clientPath(path) },
                 deadline,
               );
-              // An editor may answer anything.
+              // The editor may send anything.
               return typeof content === "string" ? content : undefined;
             } catch {
-              if (!deadline.cancellationSignal?.aborted) return undefined; // not open there, or outside of its project
+              if (!deadline.cancellationSignal?.aborted) return undefined; // The file is not open there, or is outside its project.
               throw new EnvError("timed_out", `The editor did not answer when it was asked for ${path}. Try again.`, {
                 path,
               });
@@ -53,7 +53,7 @@ export function editorOver({ client, capabilities, sessionId, folders }: EditorL
     ...(writeTextFile
       ? {
           write: async (path: string, content: string): Promise<void> => {
-            const params = { sessionId: sessionId(), path: named(path), content };
+            const params = { sessionId: sessionId(), path: clientPath(path), content };
             await client.request("fs/write_text_file", params, deadlineOf(WRITTEN_WITHIN_MS));
           },
         }
@@ -89,7 +89,7 @@ export function terminalsOver(link: TerminalLink): EditorTerminals | undefined {
       return {
         id: handle.id,
         output: () => handle.currentOutput(),
-        exited: () => handle.waitForExit(),
+        waitForExit: () => handle.waitForExit(),
         kill: () => handle.kill(),
         release: () => handle.release(),
       };

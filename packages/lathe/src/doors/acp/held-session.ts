@@ -1,5 +1,6 @@
-// A session that an editor wants and another process has open. A server closes one that does not work, so that the editor's process can
-// have it, and joins it there for its own clients; every other process keeps its session.
+// What happens when an editor wants a session that another process has open. An idle session of a server is closed
+// there, so that the editor's process can open it; the server's own clients then join it here. Any other process keeps
+// its session.
 
 import { messageOf } from "@lathe/llm";
 import { homePaths } from "../../platform/home/paths.ts";
@@ -21,7 +22,7 @@ export function heldOrOpen(path: string, open: () => OpenedJournal): OpenedJourn
   }
 }
 
-/** Rejects with one line when the session stays where it is. */
+/** Rejects with a one-line reason if the other process keeps the session. */
 export async function releaseHeld(sessionId: string, { env, userHome }: Machine): Promise<void> {
   const door = await joinLocally(homePaths(env, userHome).doors, sessionId, EDITOR);
   if (!door)

@@ -1,8 +1,8 @@
-// Whose inputs a session of an editor works on: the editor has shown its own prompts itself, those of the other clients at the
-// session's local door it has to be told.
+// Tracks who sent the inputs of an editor's session: the editor has already shown its own prompts, but must be told
+// about those of other clients at the session's local door.
 
 import type { SessionEvent } from "@lathe/agent";
-import { isOwn as isPersons } from "../../conversation/unsent.ts";
+import { isOwn as isPersons } from "../../conversation/unsent-messages.ts";
 
 export class InputOrigins {
   readonly #own = new Set<string>();
@@ -10,13 +10,12 @@ export class InputOrigins {
   #hasOthers = false;
   readonly #onEnd = new Set<() => void>();
 
-  /** The next input is the editor's prompt, or is not any more. */
+  /** Set while the next input is the editor's own prompt. */
   set isOwnNext(isOwnNext: boolean) {
     this.#isOwnNext = isOwnNext;
   }
 
-  /** Each event as it happens. */
-  heard(event: SessionEvent): void {
+  onEvent(event: SessionEvent): void {
     if (event.kind === "processing_end") {
       this.#hasOthers = false;
       for (const tell of this.#onEnd) tell();
@@ -32,13 +31,13 @@ export class InputOrigins {
     return this.#own.has(entryId);
   }
 
-  /** What another client asked for is being worked on. */
+  /** Whether the session is working on another client's input. */
   get hasOthers(): boolean {
     return this.#hasOthers;
   }
 
-  /** Settles with the end of the present work. */
-  ended(): Promise<void> {
+  /** Resolves when the current work ends. */
+  waitForEnd(): Promise<void> {
     return new Promise((resolve) => this.#onEnd.add(resolve));
   }
 }

@@ -1,5 +1,5 @@
-// How other programs of the user join a session of an editor: through a local door, instead of being refused because the editor's
-// process holds the session. Until the first one comes it is a socket and nothing else.
+// Lets the user's other programs join an editor's session through a local door; otherwise they would be refused,
+// because the editor's process holds the session. Until the first client connects, this is only a socket.
 
 import { messageOf } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -9,12 +9,12 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { SharedDoor } from "../door/shared-door.ts";
 import { type LocalDoorServer, listenForFirst } from "../local/listen.ts";
 
-/** A client that does not read must not keep the editor waiting for the end of its session. */
+/** A client that does not read must not delay the end of the session. */
 const TELL_WITHIN_MS = 1_000;
 
 export class LocalEntrance {
   readonly #shared: SharedPerson;
-  /** The editor's user and whoever has joined. */
+  /** Questions go to the editor's user and to all joined clients. */
   readonly person: Person;
   #server: LocalDoorServer | undefined;
   #door: SharedDoor | undefined;
@@ -24,11 +24,12 @@ export class LocalEntrance {
     this.#machine = machine;
     this.#shared = new SharedPerson({ name: "the editor", person: editor });
     const { approve, decidePlan } = this.#shared;
-    // A question that the editor cannot show ends the turn for all of them: it must not wait for a client that may never come.
+    // If the editor cannot show questions, a question ends the turn for everyone, instead of waiting for a client that
+    // may never come.
     this.person = editor.answer ? this.#shared : { approve, decidePlan };
   }
 
-  /** Where no socket can be made, the session goes on without others. */
+  /** If no socket can be created, the session runs without other clients. */
   async open(conversation: Conversation): Promise<void> {
     const { deps, pid } = this.#machine;
     const { cwd, paths } = conversation.workspace;
@@ -45,7 +46,7 @@ export class LocalEntrance {
     }
   }
 
-  /** Clients are told that the session has ended. */
+  /** Tells the clients that the session has ended. */
   async close(): Promise<void> {
     await this.#door?.close();
     let timer: { cancel(): void } | undefined;

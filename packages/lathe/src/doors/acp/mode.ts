@@ -1,5 +1,5 @@
-// The Agent Client Protocol over stdio. Here the process side: start, end of input, signals, exit. Nothing but the protocol is written
-// to stdout.
+// The process side of the Agent Client Protocol over stdio: start, end of input, signals, exit. Only the protocol
+// writes to stdout.
 
 import { Readable, Writable } from "node:stream";
 import { type AgentContext, MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
@@ -11,10 +11,10 @@ import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { acpAgent } from "./agent.ts";
 
-/** What is running gets this long to end when the editor has gone; its processes are killed in any case. */
+/** When the editor has gone, running work gets this long to end; its processes are killed in any case. */
 const LEAVE_WITHIN_MS = 1500;
 
-/** What an editor chooses for each session, or what is about one prompt. */
+/** Options that the editor chooses per session, or that concern a single prompt. */
 const MISPLACED = [
   "continue",
   "cwd",
@@ -39,7 +39,7 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
   const { stdin, stdout, stderr } = machine;
   let client: AgentContext | undefined;
   const { app, close } = acpAgent({
-    // What a session would print goes where a person may read it.
+    // Whatever a session would print goes to stderr.
     machine: { ...machine, stdout: stderr, terminal: stderr },
     options,
     client: () => {
@@ -47,7 +47,7 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
       return client;
     },
   });
-  const asked = askedToLeave(stdout);
+  const asked = listenForStop(stdout);
   const stream = ndJsonStream(
     Writable.toWeb(stdout) as WritableStream<Uint8Array>,
     Readable.toWeb(stdin) as ReadableStream<Uint8Array>,
@@ -63,13 +63,13 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
   const code = await Promise.race([ended, asked.code]);
   const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
   await Promise.race([close(), late]).finally(asked.stopListening);
-  // Whatever is still running, or reads stdin, must not keep the process alive.
+  // Work that is still running, or a pending read of stdin, must not keep the process alive.
   machine.exit?.(code);
   return code;
 }
 
-/** A signal, or an editor that stops reading, ends the run before its input does. */
-function askedToLeave(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
+/** Resolves if a signal arrives or the editor stops reading, before the input ends. */
+function listenForStop(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
   let resolve: (code: ExitCode) => void = () => {};
   const code = new Promise<ExitCode>((take) => {
     resolve = take;

@@ -1,4 +1,4 @@
-// What an editor lets its user choose in a session: the permission mode, the model and its effort.
+// What users can choose in a session from their editor: permission mode, model and effort.
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";

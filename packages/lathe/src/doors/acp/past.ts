@@ -1,4 +1,4 @@
-// A session that was opened again, as the updates that an editor builds its transcript from.
+// The history of a reopened session, as updates from which the editor builds its transcript.
 
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Session } from "@lathe/agent";
@@ -8,7 +8,7 @@ import { pastCard } from "@lathe/agent/session";
 import type { ContentPart, ToolCallData } from "@lathe/llm";
 import { pastTool, resultsByCall } from "../../sessions/call-results.ts";
 import { contentOf, kindOf, locationsOf, titleOf } from "./calls.ts";
-import { said } from "./updates.ts";
+import { messageChunk } from "./updates.ts";
 
 export function* pastUpdates(session: Session): IterableIterator<SessionUpdate> {
   const { journal } = session;
@@ -38,8 +38,9 @@ function* answerUpdates(
   part: ContentPart,
   results: ReadonlyMap<string, MessageEntry>,
 ): IterableIterator<SessionUpdate> {
-  if (part.kind === "text" && part.text !== "") yield said("agent_message_chunk", part.text);
-  if (part.kind === "thinking" && part.thinking.text !== "") yield said("agent_thought_chunk", part.thinking.text);
+  if (part.kind === "text" && part.text !== "") yield messageChunk("agent_message_chunk", part.text);
+  if (part.kind === "thinking" && part.thinking.text !== "")
+    yield messageChunk("agent_thought_chunk", part.thinking.text);
   if (part.kind === "tool_call") yield callUpdate(session, part.toolCall, results.get(part.toolCall.id));
 }
 

@@ -1,4 +1,4 @@
-// The user behind the editor: questions about calls become requests for permission with the widths that the permissions offer,
+// The user behind the editor: approvals become permission requests with the scopes that the permissions offer,
 // questions of the model become forms, a plan becomes a choice.
 
 import type {
@@ -14,23 +14,23 @@ import { messageOf } from "@lathe/llm";
 import type { ApprovalQuestion, ApprovalReply, Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/session-contract.ts";
 import { widerAnswers } from "../../conversation/wider-answers.ts";
-import { fenced, kindOf, locationsOf, textContent } from "./calls.ts";
+import { fencedText, kindOf, locationsOf, textContent } from "./calls.ts";
 
 export interface AcpPersonParts {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly sessionId: () => string;
-  /** Resolves when the client has been told of the call. */
-  readonly announced: (callId: string, signal: AbortSignal) => Promise<void>;
-  /** The user has closed a question without an answer. */
-  readonly gaveUp: () => void;
+  /** Resolves once the client knows the call. */
+  readonly whenAnnounced: (callId: string, signal: AbortSignal) => Promise<void>;
+  /** Called when the user closes a question without answering. */
+  readonly onGiveUp: () => void;
 }
 
 type Reply = { readonly optionId: string } | "cancelled";
 
 export class AcpPerson implements Person {
   readonly #parts: AcpPersonParts;
-  /** Absent where the client has no forms: a question then ends the turn, and the next prompt answers it. */
+  /** Absent if the client has no forms: a question then ends the turn, and the next prompt answers it. */
   readonly answer?: NonNullable<Person["answer"]>;
   #plans = 0;
 
@@ -41,7 +41,7 @@ export class AcpPerson implements Person {
 
   readonly approve: Approver = async (question, signal) => {
     const { call_id: callId, agentId, access, reason } = question;
-    if (agentId === undefined) await this.#parts.announced(callId, signal);
+    if (agentId === undefined) await this.#parts.whenAnnounced(callId, signal);
     try {
       const reply = await this.#choose(
         {
@@ -57,7 +57,7 @@ export class AcpPerson implements Person {
         signal,
       );
       if (reply !== "cancelled") return replyTo(reply.optionId);
-      if (agentId === undefined && !signal.aborted) this.#parts.gaveUp();
+      if (agentId === undefined && !signal.aborted) this.#parts.onGiveUp();
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -145,13 +145,13 @@ const MARKS = { heading: "", question: "", added: "+", removed: "-", note: "# " 
 function previewText({ preview }: ApprovalQuestion): string {
   const isDiff = preview.some(({ kind }) => kind === "added" || kind === "removed");
   const lines = preview.map(({ text, kind }) => `${kind === undefined ? (isDiff ? " " : "") : MARKS[kind]}${text}`);
-  return fenced(lines.join("\n"), isDiff ? "diff" : "");
+  return fencedText(lines.join("\n"), isDiff ? "diff" : "");
 }
 
 const messageFor = ({ question, about }: Question): string =>
   about === undefined ? question : `${about}\n\n${question}`;
 
-/** A choice has a second field: forms know no answer beside the options. */
+/** A choice gets a second field, since forms have no free-text answer next to the options. */
 const fieldsOf = (question: Question): [string, ElicitationPropertySchema][] => [
   [question.id, fieldOf(question)],
   ...(question.options.length === 0
@@ -174,7 +174,7 @@ function fieldOf({ question, options, multi, recommended }: Question): Elicitati
   return { type: "string", title: question, oneOf: choices, ...(preferred ? { default: preferred } : {}) };
 }
 
-/** What is not among the options is an answer in the user's own words. */
+/** A value that is not among the options is an answer in the user's own words. */
 function answerTo(question: Question, content: Readonly<Record<string, unknown>>): Answer {
   const { id, options } = question;
   const values = [content[id], content[ownWords(question)]]

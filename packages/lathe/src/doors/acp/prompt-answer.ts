@@ -1,4 +1,4 @@
-// The answer to a prompt: why the work on it ended, and what it took.
+// The answer to a prompt: why the work ended and how many tokens it used.
 
 import type { PromptResponse, StopReason } from "@agentclientprotocol/sdk/unstable";
 import type { InputOutcome } from "@lathe/agent";
@@ -14,7 +14,7 @@ const STOPPED: Readonly<
   budget: "max_turn_requests",
 };
 
-/** Throws where the protocol wants an error instead of an answer. */
+/** Throws if the protocol wants an error instead of an answer. */
 export function responseTo({ reason, finish, usage, error }: InputOutcome): PromptResponse {
   if (reason === "error") throw new CliError(EXIT.provider, error?.message ?? "The model could not answer.");
   if (reason === "context_overflow")

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { typedPart } from "../../conversation/expand-input.ts";
+import { typedPartIndex } from "../../conversation/expand-input.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
 import { inputOf } from "./prompt-content.ts";
 
 const file = (text: string, uri = "file:///srv/notes.md") => ({ type: "resource" as const, resource: { uri, text } });
 const typed = (text: string) => ({ type: "text" as const, text });
 
-/** What counts as typed by the user. */
+/** The part that counts as typed by the user. */
 function typedIn(content: ReturnType<typeof inputOf>): unknown {
   const kept: unknown[] = [];
   const session = { appendCustom: (_type: string, data: unknown) => void kept.push(data) };
@@ -22,7 +22,7 @@ it("G-17 what a file says that the editor sends along was not typed, however it 
     file(hostile, 'file:///srv/a"b.md'),
   ]);
   expect(typedIn(content)).toEqual(["http://typed.example/"]);
-  expect(typedPart(content as Exclude<typeof content, string>)).toBe(0);
+  expect(typedPartIndex(content as Exclude<typeof content, string>)).toBe(0);
 });
 
 it("G-17 typed texts and links are one text, as they were", () => {

@@ -1,20 +1,20 @@
-// What the client's user has sent, as an input of the session: text, pictures, files that the client put in, and links.
+// Converts a prompt of the client to an input of the session: text, pictures, embedded files and links.
 
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import { givenPicture } from "../../conversation/given-picture.ts";
+import { decodePicture } from "../../conversation/client-picture.ts";
 import { isAttachedText } from "../../conversation/typed-addresses.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** What is typed stands last, as after attachments everywhere: a command is looked for there. */
+/** Keeps typed text last, after attachments: that is where slash commands are looked for. */
 export function inputOf(blocks: readonly ContentBlock[]): InputContent {
   if (blocks.length === 0) throw usageError("The prompt is empty. Send at least one block.");
   const parts: ContentPart[] = [];
   for (const part of blocks.map(partOf)) {
     const last = parts.at(-1);
-    // A file that goes along stays apart: what it says was not typed.
+    // The user did not type the text of an attached file, so it stays a separate part.
     const isTyped = part.kind === "text" && !isAttachedText(part.text);
     if (isTyped && last?.kind === "text" && !isAttachedText(last.text))
       parts[parts.length - 1] = { kind: "text", text: last.text + part.text };
@@ -31,7 +31,7 @@ function partOf(block: ContentBlock): ContentPart {
     case "text":
       return { kind: "text", text: block.text };
     case "image":
-      return givenPicture("The picture", block.data);
+      return decodePicture("The picture", block.data);
     case "resource_link":
       return { kind: "text", text: ` ${placeOf(block.uri)} ` };
     case "resource": {
@@ -41,18 +41,18 @@ function partOf(block: ContentBlock): ContentPart {
       const { blob, mimeType, uri } = resource;
       if (!mimeType?.startsWith("image/"))
         throw usageError(`${uri} is neither text nor a picture. Send a link to it, and the agent reads it itself.`);
-      return givenPicture(uri, blob);
+      return decodePicture(uri, blob);
     }
     default:
       throw usageError(`Blocks of type ${block.type} cannot be sent to this agent.`);
   }
 }
 
-/** A path for a file of this machine, else the address. */
+/** The path of a file on this machine; any other address stays as it is. */
 function placeOf(uri: string): string {
   try {
     return uri.startsWith("file:") ? fileURLToPath(uri) : uri;
   } catch {
-    return uri; // of another host, or not well formed: the model sees what was sent
+    return uri; // a file on another host, or malformed: the model sees what was sent
   }
 }

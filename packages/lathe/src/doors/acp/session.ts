@@ -1,5 +1,5 @@
-// One session of an editor: a conversation, the stream of what it reports, and its prompts. Several live in one process and share
-// nothing.
+// One session of an editor: a conversation, the stream of its updates, and its prompts. Several live in one process and
+// share nothing.
 
 import type {
   AgentContext,
@@ -12,7 +12,7 @@ import type {
 import type { InputContent, InputOutcome, Session } from "@lathe/agent";
 import { isInside } from "@lathe/agent/policy";
 import { Conversation } from "../../conversation/conversation.ts";
-import { InputExpansion, typedPart } from "../../conversation/expand-input.ts";
+import { InputExpansion, typedPartIndex } from "../../conversation/expand-input.ts";
 import type { AdditionEntry, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { todoList } from "../../conversation/todo/todo-facts.ts";
@@ -34,7 +34,7 @@ import { responseTo } from "./prompt-answer.ts";
 import { inputOf } from "./prompt-content.ts";
 import { EditorCommands, OFFERED } from "./slash-commands.ts";
 import { UpdateStream } from "./update-stream.ts";
-import { planOf, said, Updates } from "./updates.ts";
+import { messageChunk, planOf, Updates } from "./updates.ts";
 
 export interface AcpHost {
   readonly machine: Machine;
@@ -43,7 +43,7 @@ export interface AcpHost {
   readonly capabilities: ClientCapabilities;
 }
 
-/** Where a session is to work, and with what. */
+/** Where a session works, and with which servers. */
 export interface SessionPlace {
   readonly cwd: string;
   readonly additionalDirectories?: readonly string[] | undefined;
@@ -62,7 +62,7 @@ export class AcpSession {
   #entrance!: LocalEntrance;
   #prompting = false;
   #isCancelled = false;
-  /** The mode that the client was told last. */
+  /** The last mode we told the client. */
   #toldMode = "";
 
   private constructor(host: AcpHost) {
@@ -98,7 +98,7 @@ export class AcpSession {
       capabilities,
       sessionId,
       now: machine.deps.now,
-      onTerminal: (command, id) => void self.#stream.inTerminal(command, id),
+      onTerminal: (command, id) => void self.#stream.sendTerminal(command, id),
     });
     const requestFor = run.requestFor(workspace, options, { additions: { mcpServers, delaysLanguageServers: true } });
     const aroundMachine: NonNullable<SessionRequest["aroundMachine"]> = (env) =>
@@ -111,11 +111,11 @@ export class AcpSession {
       client,
       capabilities,
       sessionId,
-      announced: (callId, signal) => self.#stream.announced(callId, signal),
-      gaveUp: () => self.cancel(),
+      whenAnnounced: (callId, signal) => self.#stream.whenAnnounced(callId, signal),
+      onGiveUp: () => self.cancel(),
     });
     self.#entrance = new LocalEntrance(person, machine);
-    const journal = opened(() => journalIn(workspace));
+    const journal = openOrRefuse(() => journalIn(workspace));
     self.#id = journal.journal.header.id;
     self.#conversation = await Conversation.start(
       {
@@ -129,8 +129,8 @@ export class AcpSession {
         onTitle: (title) => self.#stream.tell({ sessionUpdate: "session_info_update", title }),
         onSession: ({ session }) => self.#stream.follow(session),
         onEvent: (_session, event) => {
-          self.#origins.heard(event);
-          self.#stream.heard(event);
+          self.#origins.onEvent(event);
+          self.#stream.onEvent(event);
         },
       },
       journal,
@@ -160,12 +160,12 @@ export class AcpSession {
     return this.#conversation.open.journal.path;
   }
 
-  /** What the answers to `session/new` and the like say of it; the rest follows as updates. */
+  /** The state that answers such as that of `session/new` carry; the rest follows as updates. */
   async state(): Promise<{
     modes: ReturnType<typeof modesOf>;
     configOptions: Awaited<ReturnType<ConfigOptions["list"]>>;
   }> {
-    // The client learns the session's id from the answer that this is for.
+    // The client learns the session's id from the answer that carries this state.
     setImmediate(() => {
       this.#stream.begin();
       void this.#tellCommands();
@@ -173,7 +173,7 @@ export class AcpSession {
     return { modes: modesOf(this.#conversation), configOptions: await this.#config.list() };
   }
 
-  /** Tells the client all that was said and done, before the answer to its request. */
+  /** Sends the whole history to the client, before the answer to its request. */
   async replay(): Promise<void> {
     for (const update of pastUpdates(this.session)) await this.#stream.tell(update);
     const todo = todoList(this.session);
@@ -191,7 +191,7 @@ export class AcpSession {
     try {
       const printed = await this.#commands.run(lastText(given));
       if (printed !== undefined) {
-        await this.#stream.tell(said("agent_message_chunk", printed === "" ? "Done." : printed));
+        await this.#stream.tell(messageChunk("agent_message_chunk", printed === "" ? "Done." : printed));
         await this.#tellChoices();
         return { stopReason: "end_turn" };
       }
@@ -207,13 +207,13 @@ export class AcpSession {
     }
   }
 
-  /** Ends the work on the present prompt; its answer says so. */
+  /** Stops the work on the current prompt; its answer then says "cancelled". */
   cancel(): void {
     this.#isCancelled = true;
     this.#conversation.interrupt();
   }
 
-  /** What the client was not told of yet, since it was changed elsewhere. */
+  /** Tells the client about a mode that was changed elsewhere. */
   async #tellChoices(): Promise<void> {
     const { mode } = this.#conversation.permissions;
     if (mode === this.#toldMode) return;
@@ -240,13 +240,14 @@ export class AcpSession {
   }
 
   async #submit(content: InputContent): Promise<InputOutcome | undefined> {
-    // The result of a job, or an agent's message, may have begun work by itself. What another client has asked for is not cut off.
+    // A job's result or an agent's message may have started work by itself: interrupt that, but let another client's
+    // input finish.
     while (this.#conversation.isBusy)
-      await (this.#origins.hasOthers ? this.#origins.ended() : this.session.interrupt());
+      await (this.#origins.hasOthers ? this.#origins.waitForEnd() : this.session.interrupt());
     if (this.#isCancelled) return undefined;
     this.#origins.isOwnNext = true;
     const outcome = await this.#conversation.submit(content);
-    await this.#stream.caughtUp();
+    await this.#stream.catchUp();
     await this.#tellChoices();
     return outcome;
   }
@@ -261,7 +262,7 @@ export class AcpSession {
     });
   }
 
-  /** Hears what each call will touch. */
+  /** Records what each call will access. */
   #observer(): AdditionEntry {
     return {
       name: "editor",
@@ -270,7 +271,7 @@ export class AcpSession {
         around: {
           aroundAccess: async ({ callId }, look) => {
             const access = await look();
-            void this.#stream.declared(callId, access);
+            void this.#stream.sendAccess(callId, access);
             return access;
           },
         },
@@ -297,7 +298,7 @@ export class AcpSession {
   }
 }
 
-function opened(open: () => OpenedJournal): OpenedJournal {
+function openOrRefuse(open: () => OpenedJournal): OpenedJournal {
   try {
     return open();
   } catch (error) {
@@ -307,6 +308,6 @@ function opened(open: () => OpenedJournal): OpenedJournal {
 
 function lastText(content: InputContent): string {
   if (typeof content === "string") return content;
-  const last = content[typedPart(content)];
+  const last = content[typedPartIndex(content)];
   return last?.kind === "text" ? last.text : "";
 }

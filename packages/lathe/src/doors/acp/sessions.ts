@@ -1,4 +1,4 @@
-// The sessions of one connection: those that are open, and those on the disk that can be.
+// The sessions of one connection: those that are open, and those on disk that it can open.
 
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -63,13 +63,13 @@ export class AcpSessions {
   }
 
   async load(request: LoadSessionRequest): Promise<LoadSessionResponse> {
-    const session = await this.#opened(request);
+    const session = await this.#openExisting(request);
     await session.replay();
     return session.state();
   }
 
   async resume(request: ResumeSessionRequest): Promise<ResumeSessionResponse> {
-    return (await this.#opened(request)).state();
+    return (await this.#openExisting(request)).state();
   }
 
   async fork(request: ForkSessionRequest): Promise<ForkSessionResponse> {
@@ -125,8 +125,8 @@ export class AcpSessions {
     await Promise.all(all.map((session) => session.close()));
   }
 
-  /** The one that is open stays; another place is refused, since its settings and servers were chosen when it was opened. */
-  async #opened(request: SessionPlace & { readonly sessionId: string }): Promise<AcpSession> {
+  /** A session that is already open stays as it is, since its settings and servers were chosen when it was opened. */
+  async #openExisting(request: SessionPlace & { readonly sessionId: string }): Promise<AcpSession> {
     const { sessionId, cwd } = request;
     const open = this.#open.get(sessionId);
     if (open) return open;
@@ -168,6 +168,6 @@ function realFolder(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    return path; // gone: its sessions are listed by the name that it had
+    return path; // The folder is gone: its sessions are listed under its old name.
   }
 }

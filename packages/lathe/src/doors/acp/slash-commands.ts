@@ -1,4 +1,5 @@
-// Slash commands in an editor: those that stand for a text, and those built-in ones that stay in the session and need no screen.
+// Slash commands in an editor: those that expand to a prompt, and those built-in ones that stay in the session and need
+// no screen.
 
 import type { AvailableCommand } from "@agentclientprotocol/sdk/unstable";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
@@ -6,7 +7,10 @@ import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { CommandView } from "../../conversation/commands/command-view.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 
-/** An editor has its own way to choose a session, a model and a mode, and no screen to draw on. */
+/**
+ * Built-in commands to offer. Editors have their own way to choose a session, a model and a mode, and no screen to draw
+ * on.
+ */
 export const OFFERED: ReadonlySet<string> = new Set([
   "agents",
   "compact",
@@ -32,7 +36,7 @@ export class EditorCommands {
   }
 
   async list(): Promise<AvailableCommand[]> {
-    this.#registry.setAdded(this.#conversation.open.parts.commands());
+    this.#registry.setSessionCommands(this.#conversation.open.parts.commands());
     await this.#registry.ready;
     return this.#registry
       .list()
@@ -44,7 +48,7 @@ export class EditorCommands {
       }));
   }
 
-  /** What a command printed; undefined when the line runs none of them. */
+  /** What the command printed; undefined if the line is not one of the offered commands. */
   async run(line: string): Promise<string | undefined> {
     await this.list();
     const parsed = this.#registry.parse(line);
@@ -55,7 +59,7 @@ export class EditorCommands {
   }
 }
 
-/** Questions stay without an answer: a command says what else it can be given. */
+/** Questions get no answer: the command then prints which arguments it takes. */
 const viewInto = (lines: string[]): CommandView => ({
   line: (text) => void lines.push(text),
   ask: async () => undefined,

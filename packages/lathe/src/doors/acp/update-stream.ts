@@ -1,5 +1,5 @@
-// What the client of a session is told, in order: the session's events as updates, and what comes from beside them. A client that reads
-// slowly slows the stream down, never the session.
+// Sends updates to the client of a session in order: the session's events, and updates from other sources. A client
+// that reads slowly slows this stream down, never the session.
 
 import type { AgentContext, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Access, Session, SessionEvent } from "@lathe/agent";
@@ -9,7 +9,7 @@ export interface UpdateStreamParts {
   readonly client: AgentContext;
   readonly sessionId: () => string;
   readonly updatesFor: (session: Session) => Updates;
-  /** A call may have changed what the client was told elsewhere, such as the mode. */
+  /** Called after each call, since it may have changed something like the mode. */
   readonly onCallEnd: () => Promise<void>;
 }
 
@@ -17,11 +17,11 @@ export class UpdateStream {
   readonly #parts: UpdateStreamParts;
   readonly #begun: Promise<void>;
   #begin: () => void = () => {};
-  /** Questions about calls of which the client was not told yet. */
+  /** Questions about calls that the client does not know yet. */
   readonly #waiting = new Map<string, () => void>();
   #updates: Updates | undefined;
   #ended: Promise<void> = Promise.resolve();
-  /** Of the last event, and of the last one of which the client was told. */
+  /** Numbers of the last event and of the last one the client was sent. */
   #seq = 0;
   #told = 0;
   readonly #onTold = new Set<() => void>();
@@ -33,12 +33,12 @@ export class UpdateStream {
     });
   }
 
-  /** A client drops what it is told of a session before it knows its id: the events wait until then. */
+  /** A client drops updates for a session whose id it does not know yet, so events wait for this. */
   begin(): void {
     this.#begin();
   }
 
-  /** Settles when the client was told of the session's end. */
+  /** Resolves once the client was told that the session has ended. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -48,33 +48,32 @@ export class UpdateStream {
     this.#ended = this.#pump(session, this.#updates);
   }
 
-  /** Each event as it happens. */
-  heard({ seq }: SessionEvent): void {
+  onEvent({ seq }: SessionEvent): void {
     this.#seq = seq;
   }
 
-  /** Whoever speaks to a client that has gone speaks to nobody: the connection's end closes the session. */
+  /** Errors are ignored: when the client is gone, the end of the connection closes the session. */
   async tell(update: SessionUpdate | undefined): Promise<void> {
     const { client, sessionId } = this.#parts;
     if (update) await client.notify("session/update", { sessionId: sessionId(), update }).catch(() => {});
   }
 
-  declared(callId: string, access: readonly Access[] | undefined): Promise<void> {
-    return this.tell(this.#updates?.declared(callId, access));
+  sendAccess(callId: string, access: readonly Access[] | undefined): Promise<void> {
+    return this.tell(this.#updates?.accessUpdate(callId, access));
   }
 
-  inTerminal(command: string, terminalId: string): Promise<void> {
-    return this.tell(this.#updates?.inTerminal(command, terminalId));
+  sendTerminal(command: string, terminalId: string): Promise<void> {
+    return this.tell(this.#updates?.terminalUpdate(command, terminalId));
   }
 
-  /** The client was told of all that has happened until now. */
-  async caughtUp(): Promise<void> {
+  /** Resolves once the client was sent everything that has happened so far. */
+  async catchUp(): Promise<void> {
     const wanted = this.#seq;
     while (this.#told < wanted) await new Promise<void>((resolve) => this.#onTold.add(resolve));
   }
 
-  /** A question about a call follows the call. */
-  async announced(callId: string, signal: AbortSignal): Promise<void> {
+  /** Resolves once the client knows the call, so that a question about it comes after it. */
+  async whenAnnounced(callId: string, signal: AbortSignal): Promise<void> {
     if (this.#updates?.isAnnounced(callId) || signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.#waiting.set(callId, resolve);
@@ -83,7 +82,7 @@ export class UpdateStream {
     this.#waiting.delete(callId);
   }
 
-  /** While the client does not read, deltas are merged in the session's queue instead of piling up here. */
+  /** While the client does not read, the session's queue merges deltas, so they do not pile up here. */
   async #pump(session: Session, updates: Updates): Promise<void> {
     const events = session.events();
     await this.#begun;

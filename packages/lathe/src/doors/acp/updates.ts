@@ -1,36 +1,36 @@
-// From what a session reports to what the editor is told. One for each session; it remembers only what is running.
+// Converts the events of one session to updates for the editor. It remembers only running calls.
 
 import type { ClientCapabilities, PlanEntry, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { Access, EventData, SessionEvent } from "@lathe/agent";
 import type { TodoList } from "@lathe/agent/tools";
 import { textOf } from "@lathe/llm";
-import { isOwn as isPersons } from "../../conversation/unsent.ts";
-import { ANSWERS_OF_COMMANDS } from "../../hosts/headless/told-at-end.ts";
-import { type Blobs, contentOf, fenced, kindOf, locationsOf, textContent, titleOf } from "./calls.ts";
+import { isOwn as isPersons } from "../../conversation/unsent-messages.ts";
+import { COMMAND_ANSWER_CODES } from "../../hosts/headless/warning-codes.ts";
+import { type Blobs, contentOf, fencedText, kindOf, locationsOf, textContent, titleOf } from "./calls.ts";
 
 export interface UpdateParts {
   readonly capabilities: ClientCapabilities;
   readonly blobs: Blobs;
   readonly todo: () => TodoList;
   readonly usage: () => Extract<SessionUpdate, { sessionUpdate: "usage_update" }>;
-  /** Whether an input is one that this client has sent. */
+  /** Whether this client sent the input. */
   readonly isOwnInput: (entryId: string) => boolean;
 }
 
 interface RunningCall {
   output: string;
   terminalId?: string;
-  /** Texts of the arguments, by which a command finds its call. */
+  /** String arguments of the call; they link a terminal's command to its call. */
   readonly words: readonly string[];
 }
 
-/** Of the output of a running call. */
+/** Characters of output kept per running call. */
 const MOST_OUTPUT = 8_000;
 
 export class Updates {
   readonly #parts: UpdateParts;
   readonly #running = new Map<string, RunningCall>();
-  /** What calls will touch: it may be known before the client is told of the call. */
+  /** Declared access by call; it may be known before the client knows the call. */
   readonly #declared = new Map<string, readonly Access[] | undefined>();
   #hasStreamed = false;
   #sentTodo = "[]";
@@ -44,39 +44,41 @@ export class Updates {
     switch (event.kind) {
       case "user_input":
       case "steering_injected":
-        return this.#ofPerson(event.data);
+        return this.#inputUpdates(event.data);
       case "assistant_text_start":
         this.#hasStreamed = false;
         return [];
       case "assistant_text_delta":
         this.#hasStreamed = true;
-        return [said("agent_message_chunk", event.data.delta)];
+        return [messageChunk("agent_message_chunk", event.data.delta)];
       case "assistant_reasoning_delta":
-        return [said("agent_thought_chunk", event.data.delta)];
+        return [messageChunk("agent_thought_chunk", event.data.delta)];
       case "assistant_text_end":
-        return this.#hasStreamed || event.data.text === "" ? [] : [said("agent_message_chunk", event.data.text)];
+        return this.#hasStreamed || event.data.text === ""
+          ? []
+          : [messageChunk("agent_message_chunk", event.data.text)];
       case "tool_call_start":
         return [this.#callStarts(event.data)];
       case "tool_call_output_delta":
         return this.#callPrints(event.data);
       case "tool_call_end":
-        return [this.#callEnds(event.data), ...this.#plan()];
+        return [this.#callEnds(event.data), ...this.#planUpdates()];
       case "approval_settled":
         return event.data.decision === "allow" && this.#running.has(event.data.call_id)
           ? [{ sessionUpdate: "tool_call_update", toolCallId: event.data.call_id, status: "in_progress" }]
           : [];
       case "fact_changed":
-        return this.#plan();
+        return this.#planUpdates();
       case "turn_end":
       case "compaction_end":
-        return [...this.#compacted(event), this.#parts.usage()];
+        return [...this.#compactionUpdates(event), this.#parts.usage()];
       case "compaction_start":
-        return this.#compacted(event);
+        return this.#compactionUpdates(event);
       case "processing_end": {
         const { awaiting } = event.data;
         return awaiting === undefined || awaiting.text === ""
           ? []
-          : [said("agent_message_chunk", `\n\n${awaiting.text}`)];
+          : [messageChunk("agent_message_chunk", `\n\n${awaiting.text}`)];
       }
       case "subagent_event": {
         const { event: inner } = event.data;
@@ -84,14 +86,14 @@ export class Updates {
         return [];
       }
       case "warning":
-        return this.#warning(event.data);
+        return this.#warningUpdates(event.data);
       default:
         return [];
     }
   }
 
-  /** What the call will touch has become known; undefined when the client was told of nothing yet. */
-  declared(callId: string, access: readonly Access[] | undefined): SessionUpdate | undefined {
+  /** Stores the access of a call; returns undefined if the client does not know the call yet. */
+  accessUpdate(callId: string, access: readonly Access[] | undefined): SessionUpdate | undefined {
     this.#declared.set(callId, access);
     if (!this.#running.has(callId)) return undefined;
     const locations = [...locationsOf(access)];
@@ -102,10 +104,10 @@ export class Updates {
     return this.#running.has(callId);
   }
 
-  /** The call that runs this command shows its terminal; undefined when none of those that run does. */
-  inTerminal(command: string, terminalId: string): SessionUpdate | undefined {
+  /** Shows the terminal in the running call whose command this is; undefined if there is none. */
+  terminalUpdate(command: string, terminalId: string): SessionUpdate | undefined {
     const without = [...this.#running].filter(([, call]) => call.terminalId === undefined);
-    // A tool may run less than it was given, such as a command without its `| head`.
+    // A tool may run less than its argument says, such as a command without its `| head`.
     const found =
       without.find(([, { words }]) => words.includes(command)) ??
       without.find(([, { words }]) => words.some((word) => word.startsWith(command) || command.endsWith(word)));
@@ -115,12 +117,12 @@ export class Updates {
     return { sessionUpdate: "tool_call_update", toolCallId, content: [terminal(terminalId)] };
   }
 
-  /** What a job or an agent sends is no message of the user's. */
-  #ofPerson(input: EventData["user_input"] | EventData["steering_injected"]): readonly SessionUpdate[] {
-    // One that goes on was told when it began.
+  /** Messages of jobs and agents are not the user's. */
+  #inputUpdates(input: EventData["user_input"] | EventData["steering_injected"]): readonly SessionUpdate[] {
+    // The client has already seen the message of an input that continues.
     if ("origin" in input && input.origin === "continue") return [];
     if (!isPersons(input) || this.#parts.isOwnInput(input.entry_id)) return [];
-    return [said("user_message_chunk", textOf(input.message))];
+    return [messageChunk("user_message_chunk", textOf(input.message))];
   }
 
   #callStarts({ call_id, card, arguments: rawInput }: EventData["tool_call_start"]): SessionUpdate {
@@ -141,7 +143,9 @@ export class Updates {
     const call = this.#running.get(call_id);
     if (!call || call.terminalId !== undefined) return [];
     call.output = (call.output + delta).slice(-MOST_OUTPUT);
-    return [{ sessionUpdate: "tool_call_update", toolCallId: call_id, content: [textContent(fenced(call.output))] }];
+    return [
+      { sessionUpdate: "tool_call_update", toolCallId: call_id, content: [textContent(fencedText(call.output))] },
+    ];
   }
 
   #callEnds({ call_id, card, changes = [], is_error }: EventData["tool_call_end"]): SessionUpdate {
@@ -164,7 +168,7 @@ export class Updates {
     };
   }
 
-  #plan(): readonly SessionUpdate[] {
+  #planUpdates(): readonly SessionUpdate[] {
     const todo = this.#parts.todo();
     const text = JSON.stringify(todo);
     if (text === this.#sentTodo) return [];
@@ -172,7 +176,7 @@ export class Updates {
     return [planOf(todo)];
   }
 
-  #compacted(event: SessionEvent): readonly SessionUpdate[] {
+  #compactionUpdates(event: SessionEvent): readonly SessionUpdate[] {
     if (!this.#parts.capabilities.session?.compaction) return [];
     if (event.kind === "compaction_start")
       return [
@@ -190,28 +194,28 @@ export class Updates {
       : [{ sessionUpdate: "compaction_update", compactionId, status: "failed", error }];
   }
 
-  /** What a command answers is shown also where the editor has no notices. */
-  #warning({ code, message }: EventData["warning"]): readonly SessionUpdate[] {
+  /** Commands answer with warnings; clients without notices get those as messages. */
+  #warningUpdates({ code, message }: EventData["warning"]): readonly SessionUpdate[] {
     const hasNotices = Boolean(this.#parts.capabilities.session?.notices);
-    if (hasNotices || !ANSWERS_OF_COMMANDS.has(code)) return this.#notice("warning", message);
-    return [said("agent_message_chunk", message)];
+    if (hasNotices || !COMMAND_ANSWER_CODES.has(code)) return this.#noticeUpdates("warning", message);
+    return [messageChunk("agent_message_chunk", message)];
   }
 
-  #notice(severity: "info" | "warning", title: string): readonly SessionUpdate[] {
+  #noticeUpdates(severity: "info" | "warning", title: string): readonly SessionUpdate[] {
     return this.#parts.capabilities.session?.notices ? [{ sessionUpdate: "notice", severity, title }] : [];
   }
 }
 
 const terminal = (terminalId: string): ToolCallContent => ({ type: "terminal", terminalId });
 
-export function said(
+export function messageChunk(
   sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk",
   text: string,
 ): SessionUpdate {
   return { sessionUpdate, content: { type: "text", text } };
 }
 
-/** The protocol has no task that was given up: those are left out. */
+/** The protocol has no status for abandoned tasks, so they are left out. */
 export function planOf(todo: TodoList): SessionUpdate {
   const entries = todo.flatMap(({ tasks }) =>
     tasks.flatMap(({ content, status }): PlanEntry[] =>

@@ -1,4 +1,5 @@
-// What a user at an attached terminal can do: speak, steer, queue, interrupt, answer, leave. Leaving never ends the session.
+// What a user at an attached terminal can do: prompt, steer, queue, interrupt, answer, leave. Leaving never ends the
+// session.
 
 import { type ClientDeps, messageOf } from "@lathe/llm";
 import type { PlainView, Speaker } from "../../hosts/interactive/plain/plain-view.ts";
@@ -22,16 +23,16 @@ export interface AttachControllerParts {
   readonly client: DoorClient;
   readonly view: PlainView<AttachController>;
   readonly setTimer: ClientDeps["setTimer"];
-  /** This text goes to the session. */
+  /** Called with each text before it goes to the session. */
   readonly onSend: (text: string) => void;
 }
 
 export class AttachController implements Speaker<OwnCommand> {
   readonly #parts: AttachControllerParts;
   readonly #asking = new Map<string, AbortController>();
-  /** The session works on what was sent here, also before its first event has come. */
+  /** Whether the session is working on this terminal's input, even before its first event arrives. */
   #works = false;
-  /** How often it has ended its work. */
+  /** How many times the session has finished its work. */
   #ends = 0;
   readonly #pressed: SecondPress<"Ctrl+C">;
 
@@ -80,7 +81,7 @@ export class AttachController implements Speaker<OwnCommand> {
     door.command(client, "abort", {}).catch((error: unknown) => view.line(messageOf(error), "red"));
   }
 
-  /** Ctrl+C: interrupts the work; pressed again, it leaves. */
+  /** Ctrl+C interrupts the work; a second press leaves. */
   interrupt(): void {
     const { view } = this.#parts;
     if (this.#pressed.isSecond("Ctrl+C")) {
@@ -97,15 +98,15 @@ export class AttachController implements Speaker<OwnCommand> {
     this.#parts.view.leave(code);
   }
 
-  /** Until it is answered, here or elsewhere. */
+  /** Resolves when the question is answered, here or by another client. */
   async ask(question: Dialog): Promise<void> {
     const { door, client, view } = this.#parts;
     if (this.#asking.has(question.id)) return;
     if (!client.scopes.has("approve")) return view.line(`The session asks: ${question.title ?? ""}`, "yellow");
-    const settled = new AbortController();
-    this.#asking.set(question.id, settled);
+    const closeQuestion = new AbortController();
+    this.#asking.set(question.id, closeQuestion);
     try {
-      const answer = await askUser(view, question, settled.signal);
+      const answer = await askUser(view, question, closeQuestion.signal);
       if (answer === undefined) return;
       const outcome = await door.answer(client, question.id, answer);
       if (outcome.status === "settled") view.line(`${outcome.by} had answered already.`, "dim");
@@ -125,7 +126,7 @@ export class AttachController implements Speaker<OwnCommand> {
     this.#asking.get(questionId)?.abort();
   }
 
-  /** Only these are open any more. */
+  /** Closes all questions but these. */
   keepAsking(questions: readonly Dialog[]): void {
     for (const [id, asked] of this.#asking) if (!questions.some((question) => question.id === id)) asked.abort();
     for (const question of questions) void this.ask(question);
@@ -136,7 +137,7 @@ export class AttachController implements Speaker<OwnCommand> {
     onSend(text);
     if (how === "follow_up") await door.command(client, "follow_up", { message: text });
     else await door.command(client, "prompt", { message: text, streamingBehavior: "steer" });
-    // A command may have done its work already; an end that came with the answer is newer than the answer.
+    // A quick command may be done by now. If the work ended while we asked, that event is newer than the answer.
     const ends = this.#ends;
     const { isStreaming } = await door.command(client, "get_state", {});
     if (ends === this.#ends) this.#works = isStreaming;

@@ -1,4 +1,4 @@
-// Follows a served session in this terminal, in lines. Where stdin or stdout is no terminal, it is only read.
+// Follows a served session in this terminal, line by line. If stdin or stdout is not a terminal, it only reads.
 
 import { leaveOnSignals } from "../../hosts/interactive/leave-on-signals.ts";
 import { PlainView } from "../../hosts/interactive/plain/plain-view.ts";
@@ -13,11 +13,11 @@ import { SessionLines } from "./session-lines.ts";
 export interface Attached {
   readonly door: Door;
   readonly client: DoorClient;
-  /** Tells when the connection to a server is lost and when there is one again. Absent: it ends with the session. */
+  /** Reports that the connection to a server is lost or restored. Absent if the connection ends with the session. */
   readonly watchConnection?: (listener: (isConnected: boolean) => void) => void;
 }
 
-/** `prompts` are sent first. */
+/** Sends `prompts` first. */
 export async function attach(attached: Attached, machine: Machine, prompts: readonly string[] = []): Promise<ExitCode> {
   const { stdin, stdout } = machine;
   try {
@@ -29,7 +29,7 @@ export async function attach(attached: Attached, machine: Machine, prompts: read
   }
 }
 
-/** A connection that ends without a word: the process that had the session has died. */
+/** Shown if the connection ends without a `closed` frame: the process that held the session has died. */
 const GONE: Extract<DoorFrame, { kind: "closed" }> = {
   seq: 0,
   kind: "closed",
@@ -70,7 +70,7 @@ async function attachTerminal(
   view.start();
   const lines = new SessionLines({ door, client, printer: view.printer, now: machine.deps.now });
   watchConnection?.((isConnected) => lines.connection(isConnected));
-  const onSend = (text: string): void => lines.sent(text);
+  const onSend = (text: string): void => lines.addOwn(text);
   const controller = new AttachController({ door, client, view, setTimer: machine.deps.setTimer, onSend });
   view.open(controller);
   for (const prompt of prompts) void view.tell(() => controller.say(prompt));
@@ -106,7 +106,7 @@ async function followAt(
     if (isEnd) controller.workEnded();
     if (isEnd || frame.kind === "snapshot") showPrompt();
   }
-  // Who leaves hangs up: that says nothing about the session.
+  // The user left and closed the connection; the session may well go on.
   if (view.isOver) return EXIT.done;
   await lines.show(GONE);
   return EXIT.failed;

@@ -1,4 +1,4 @@
-// Entries of a session as plain lines: what was said and done before a client came.
+// The entries of a session from before a client joined, as plain lines.
 
 import { visibleLine, visibleText } from "@lathe/agent/base";
 import type { LineStyle } from "../../hosts/interactive/host-view.ts";

@@ -1,4 +1,5 @@
-// `lathe -p` in a session that another process holds: the prompts are said there, one after the other, and the answers are printed here.
+// `lathe -p` in a session that another process holds: sends the prompts there one after the other and prints the
+// answers here.
 
 import type { InputContent } from "@lathe/agent";
 import { joinLines } from "../../hosts/headless/outcome.ts";
@@ -10,7 +11,7 @@ import type { Attached } from "./attach.ts";
 
 export interface PrintAtDoor {
   readonly prompts: readonly InputContent[];
-  /** Events instead of text. */
+  /** Print events instead of text. */
   readonly isJson: boolean;
 }
 
@@ -34,11 +35,11 @@ export async function printAtDoor(
     );
   try {
     await nextFrame(frames);
-    // A question that was asked before is in no frame that follows.
+    // Questions that are already open come in no later frame.
     for (const question of door.questions) tellOf(question);
     let code: ExitCode = EXIT.done;
     for (const message of said) {
-      // What another client has asked for comes to its end first.
+      // Another client's work finishes first.
       if (door.isBusy && door.questions.length === 0)
         stderr.write("lathe: It is at work there. The prompt follows when that is done.\n");
       while (door.isBusy) {

@@ -1,4 +1,4 @@
-// The questions of a followed session, put to the user at this terminal with the words of plain mode.
+// Asks the user at this terminal the questions of a followed session, in the words of plain mode.
 
 import { isNo, isYes } from "../../hosts/interactive/plain/answers.ts";
 import type { PlainView } from "../../hosts/interactive/plain/plain-view.ts";
@@ -7,7 +7,7 @@ import type { Dialog, DialogAnswer } from "../door/door.ts";
 type Confirm = Extract<Dialog, { method: "confirm" }>;
 export type AskingView = Pick<PlainView<never>, "ask" | "approve" | "answer" | "line">;
 
-/** Undefined: it was settled elsewhere. */
+/** Undefined if another client answered first. */
 export async function askUser(
   view: AskingView,
   question: Dialog,
@@ -56,7 +56,7 @@ async function approve(view: AskingView, question: Confirm, signal: AbortSignal)
   };
 }
 
-/** Whatever is neither yes nor no is what to do instead. */
+/** An answer other than yes or no tells the agent what to do instead. */
 async function confirm(
   view: AskingView,
   { title = "", message = "" }: Confirm,

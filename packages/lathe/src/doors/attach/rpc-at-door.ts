@@ -1,5 +1,5 @@
-// RPC mode for a session that another process holds: the same frames over stdin and stdout, with that process's door behind them. The
-// process checks the commands; a question that someone else answers is withdrawn.
+// RPC mode for a session that another process holds: the same frames over stdin and stdout, passed to that process's
+// door. That process checks the commands; a question that another client answers is withdrawn.
 
 import type { Writable } from "node:stream";
 import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
@@ -17,13 +17,13 @@ import type { Attached } from "./attach.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Ends with its input, and with the session. */
+/** Runs until its input or the session ends. */
 export async function rpcAtDoor(attached: Attached, machine: Machine): Promise<ExitCode> {
   const { stdin, stdout, stderr } = machine;
   const { door, client } = attached;
   const writer = new LineWriter(stdout);
   const frames = door.follow(client)[Symbol.asyncIterator]();
-  const asked = askedToLeave(stdout);
+  const asked = listenForStop(stdout);
   const out = new FramesOut(writer, () => door.sessionId);
   const first = await frames.next();
   writer.write({ type: "ready" });
@@ -43,8 +43,8 @@ export async function rpcAtDoor(attached: Attached, machine: Machine): Promise<E
   return code;
 }
 
-/** A signal, or a host that stops reading, ends the run before its input does. */
-function askedToLeave(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
+/** Resolves if a signal arrives or the host stops reading, before the input ends. */
+function listenForStop(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
   let resolve: (code: ExitCode) => void = () => {};
   const code = new Promise<ExitCode>((take) => {
     resolve = take;
@@ -58,7 +58,7 @@ function askedToLeave(stdout: Writable): { readonly code: Promise<ExitCode>; sto
   return { code, stopListening };
 }
 
-/** Why the session is over; undefined when it was closed in order. */
+/** Returns why the session ended; undefined if it was closed normally. */
 async function passFrames(frames: AsyncIterator<DoorFrame>, out: FramesOut): Promise<string | undefined> {
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
     if (next.value.kind === "closed") return next.value.problem;
@@ -71,12 +71,12 @@ class FramesOut {
   readonly #writer: LineWriter;
   readonly #sessionId: () => string;
   readonly #open = new Set<string>();
-  /** The gate that was told last. */
+  /** The last gate sent. */
   #gateId: string | undefined;
   #count = 0;
   #seq = 0;
   #numbered = "";
-  /** The last entry that the events have told of. */
+  /** The entry of the last event sent. */
   #entryId: string | null = null;
 
   constructor(writer: LineWriter, sessionId: () => string) {
@@ -112,7 +112,7 @@ class FramesOut {
     }
   }
 
-  /** Before the dialog that asks the same. One that was told with the running turn is not told again. */
+  /** Sent before its dialog. A gate already sent with the running turn is not sent again. */
   #gate(gate: WorkflowGate | undefined): void {
     if (gate === undefined || gate.gate_id === this.#gateId) return;
     this.#gateId = gate.gate_id;
@@ -125,7 +125,7 @@ class FramesOut {
     this.#writer.write(question);
   }
 
-  /** Numbers of the stream count from 1 in each session. */
+  /** Event numbers start at 1 in each session. */
   #event(event: { readonly type: string }): void {
     const session_id = this.#sessionId();
     this.#seq = session_id === this.#numbered ? this.#seq + 1 : 1;
@@ -143,13 +143,13 @@ async function readCommands(attached: Attached, stdin: AsyncIterable<Uint8Array>
   const open = new Set<Promise<void>>();
   for await (const line of linesOf(stdin)) {
     if ("tooLong" in line) {
-      writer.write(failed("parse", undefined, `A line of ${line.tooLong} bytes is too long.`));
+      writer.write(failureReply("parse", undefined, `A line of ${line.tooLong} bytes is too long.`));
       continue;
     }
     if (line.text.trim() === "") continue;
     const frame = parseJson(line.text);
     if (!isJsonObject(frame)) {
-      writer.write(failed("parse", undefined, "This line is not a JSON object."));
+      writer.write(failureReply("parse", undefined, "This line is not a JSON object."));
       continue;
     }
     const done = carryOut(attached, frame as Json).then((reply) => {
@@ -161,7 +161,7 @@ async function readCommands(attached: Attached, stdin: AsyncIterable<Uint8Array>
   await Promise.all(open);
 }
 
-/** The reply; an answer to a question that came too late has none. */
+/** Returns the reply, or undefined for an answer that came too late. */
 async function carryOut({ door, client }: Attached, frame: Json): Promise<object | undefined> {
   const { type: command, id: givenId, ...params } = frame;
   const type = String(command);
@@ -171,7 +171,7 @@ async function carryOut({ door, client }: Attached, frame: Json): Promise<object
       const { status } = await door.answer(client, id ?? "", params as DialogAnswer);
       return status === "accepted" ? { type: "extension_ui_taken", targetId: id } : undefined;
     }
-    if (!isCommand(type)) return failed(type, id, `Unknown command: ${type}`);
+    if (!isCommand(type)) return failureReply(type, id, `Unknown command: ${type}`);
     const data: unknown = await door.command(client, type, params as never);
     return {
       ...(id === undefined ? {} : { id }),
@@ -181,11 +181,11 @@ async function carryOut({ door, client }: Attached, frame: Json): Promise<object
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
     const message = messageOf(error);
-    return failed(type, id, typeof code === "string" ? { code, message } : message);
+    return failureReply(type, id, typeof code === "string" ? { code, message } : message);
   }
 }
 
-const failed = (command: string, id: string | undefined, error: ResponseError): object => ({
+const failureReply = (command: string, id: string | undefined, error: ResponseError): object => ({
   ...(id === undefined ? {} : { id }),
   ...{ type: "response", command, success: false, error },
 });

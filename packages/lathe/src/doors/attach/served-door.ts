@@ -1,4 +1,4 @@
-// A session of a server, as a door: `lathe attach` follows it as it follows one of this machine.
+// The door to a session of a server, so that `lathe attach` follows it like one on this machine.
 
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
@@ -10,7 +10,7 @@ export class ServedDoor implements Door {
   readonly #client: LatheClient;
   readonly #mirror: DoorMirror;
   readonly #closed = new AbortController();
-  /** The connection is lost, or there again. */
+  /** Called when the connection is lost or restored. */
   onConnection: (isConnected: boolean) => void = () => {};
 
   private constructor(client: LatheClient, mirror: DoorMirror) {
@@ -41,7 +41,7 @@ export class ServedDoor implements Door {
     return this.#client.answer(this.sessionId, questionId, answer).catch(inOneLine);
   }
 
-  /** Over as many connections as it takes. */
+  /** Reconnects as often as needed. */
   async *follow(_client: DoorClient, after?: number): AsyncGenerator<DoorFrame> {
     const { signal } = this.#closed;
     const onConnection = (isConnected: boolean): void => this.onConnection(isConnected);
@@ -55,13 +55,13 @@ export class ServedDoor implements Door {
     }
   }
 
-  /** The session goes on. */
+  /** Stops following; the session goes on. */
   async close(): Promise<void> {
     this.#closed.abort();
   }
 }
 
-/** What the server refuses while the session is followed, such as a token that was revoked, is no fault of this program. */
+/** If the server refuses something, such as a revoked token, that is no bug of ours: show its message in one line. */
 function inOneLine(error: unknown): never {
   if (!(error instanceof LatheServerError)) throw error;
   throw new CliError(EXIT.failed, error.message, { cause: error });

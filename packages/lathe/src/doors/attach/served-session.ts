@@ -1,5 +1,6 @@
-// The session that an address means: `http://host:port`, or the address of one of its sessions. The token comes from the environment;
-// without one, a one-time code is exchanged for a cookie, as a browser does it. Neither may stand in the part that servers log.
+// Opens the session that an address names: `http://host:port`, or the address of one session. The token comes from the
+// environment; without one, a one-time code is exchanged for a cookie, as in a browser. Neither may be in the part of
+// the address that servers log.
 
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
@@ -12,7 +13,7 @@ import { wrongInAnswer } from "./server-answers.ts";
 export interface ServedTarget {
   readonly address: string;
   readonly token: string | undefined;
-  /** Asks the user for a one-time code. Absent: nobody can be asked. */
+  /** Asks the user for a one-time code. Absent if no user can be asked. */
   readonly askCode: (() => Promise<string>) | undefined;
   readonly client: DoorClient;
 }
@@ -30,7 +31,7 @@ export async function servedSession({ address, token, askCode, client }: ServedT
   try {
     const lathe =
       token === undefined
-        ? await signedIn(server, url.hash, askCode)
+        ? await signIn(server, url.hash, askCode)
         : new LatheClient({ url: server, token, check: wrongInAnswer });
     const { name, scopes } = await lathe.me();
     const door = await ServedDoor.open(lathe, await sessionAt(lathe, `${url.pathname}${url.hash}`));
@@ -62,7 +63,7 @@ async function sessionAt(lathe: LatheClient, path: string): Promise<string> {
   throw usageError(`Name the session, as in <server>/<session id>. The last ones: ${listed.join(", ")}`);
 }
 
-async function signedIn(url: string, hash: string, askCode: ServedTarget["askCode"]): Promise<LatheClient> {
+async function signIn(url: string, hash: string, askCode: ServedTarget["askCode"]): Promise<LatheClient> {
   const code = /^#code=(\S+)$/.exec(hash)?.[1] ?? (await askCode?.())?.trim();
   if (code === undefined || code === "")
     throw usageError("Set LATHE_SERVE_TOKEN to a token of that server. Make one there: lathe serve token add <name>");
@@ -71,7 +72,7 @@ async function signedIn(url: string, hash: string, askCode: ServedTarget["askCod
   return lathe;
 }
 
-/** What a browser does with the cookie of its server. */
+/** Keeps the server's cookies, as a browser does. */
 function fetchWithCookies(): typeof fetch {
   const cookies = new Map<string, string>();
   return async (input, init = {}) => {

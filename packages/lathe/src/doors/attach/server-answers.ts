@@ -1,5 +1,5 @@
-// What a server says, checked before a terminal shows it: at the address may be something else than `lathe serve`, or one of another
-// version.
+// Checks a server's answers before a terminal shows them: the address may lead to another program, or to another
+// version of `lathe serve`.
 
 import { Checker, type Schema } from "@lathe/llm/schema";
 import { COMMANDS } from "../../hosts/rpc/commands.ts";
@@ -10,7 +10,7 @@ import type { AnswerTo } from "../serve/client.ts";
 
 const checkers = new WeakMap<Schema, Checker<unknown>>();
 
-/** Undefined when it is what was asked for. */
+/** Returns what is wrong; undefined if the answer is valid. */
 export function wrongInAnswer(to: AnswerTo, value: unknown): string | undefined {
   if ("command" in to) return wrongIn(COMMANDS[to.command].data, value);
   const route = ROUTES[to.route];
@@ -21,7 +21,7 @@ export function wrongInAnswer(to: AnswerTo, value: unknown): string | undefined 
 function wrongInEvents(frame: DoorFrame): string | undefined {
   const events = frame.kind === "event" ? [frame.event] : frame.kind === "snapshot" ? frame.snapshot.running : [];
   for (const event of events) {
-    // One that this version does not know is not shown.
+    // Event types unknown to this version are not shown, so they need no check.
     const schema = Object.hasOwn(EVENTS, event.type) ? EVENTS[event.type] : undefined;
     const wrong = schema && wrongIn(schema, event);
     if (wrong !== undefined) return wrong;

@@ -1,4 +1,4 @@
-// A followed session as plain lines: what came before, what happens, who comes and goes. Knows no keys.
+// A followed session as plain lines: its history, its events, and who joins and leaves. It does not handle keys.
 
 import { visibleLine } from "@lathe/agent/base";
 import type { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
@@ -6,7 +6,7 @@ import type { ClientRow, Door, DoorClient, DoorFrame, SessionSnapshot } from "..
 import { pastLines } from "./past-lines.ts";
 import { WireLines } from "./wire-lines.ts";
 
-/** Of what was said before the client came. */
+/** Entries of history to show on joining. */
 const PAST_ENTRIES = 12;
 
 const LOST = "The connection to the server is lost. Trying again; the session goes on where it is.";
@@ -21,7 +21,7 @@ export interface SessionLinesParts {
 export class SessionLines {
   readonly #parts: SessionLinesParts;
   readonly #wire: WireLines;
-  /** Everything up to this entry was shown. */
+  /** The last entry shown. */
   #shown: string | undefined;
   #others: readonly string[] = [];
   #isFirst = true;
@@ -32,9 +32,9 @@ export class SessionLines {
     this.#wire = new WireLines(parts.printer, parts.now);
   }
 
-  /** This client's own words stand on the screen already. */
-  sent(text: string): void {
-    this.#wire.sent(text);
+  /** Remembers this client's own text, which is on the screen already. */
+  addOwn(text: string): void {
+    this.#wire.addOwn(text);
   }
 
   connection(isConnected: boolean): void {
@@ -71,17 +71,17 @@ export class SessionLines {
     }
   }
 
-  /** The first one begins with the end of what was said; a later one closes the gap since the last. */
+  /** The first snapshot shows the end of the history; a later one fills the gap since the last entry shown. */
   async #snapshot({ state, lastEntryId, clients, running }: SessionSnapshot): Promise<void> {
     const { printer } = this.#parts;
-    printer.fresh();
+    printer.endLine();
     if (this.#isFirst) {
       const { model, cwd, title, sessionId } = state;
       const name = title ?? sessionId.slice(0, 8);
       printer.line(`${name} · ${model.provider}/${model.id} · ${visibleLine(cwd)} · ${state.permissionMode}`, "dim");
     }
     const missed = await this.#missedEntries(lastEntryId);
-    for (const { entryId } of missed) this.#wire.read(entryId);
+    for (const { entryId } of missed) this.#wire.markShown(entryId);
     for (const { text, style } of pastLines(missed)) printer.line(text, style);
     this.#isFirst = false;
     this.#shown = lastEntryId ?? undefined;
@@ -89,14 +89,14 @@ export class SessionLines {
     for (const event of running) this.#wire.event(event);
   }
 
-  /** Up to this one: what is added meanwhile comes as events. */
+  /** Entries up to `last`; newer ones arrive as events. */
   async #missedEntries(last: string | null): Promise<Parameters<typeof pastLines>[0]> {
     const { door, client } = this.#parts;
     const after = this.#isFirst ? undefined : this.#shown;
     const end = { before: null, limit: PAST_ENTRIES };
     const { entries } = await door
       .command(client, "get_entries", after === undefined ? end : { after })
-      // It was left behind by a rewind: the end of what there is now has to do.
+      // A rewind dropped that entry: show the end of the current history instead.
       .catch(() => door.command(client, "get_entries", end));
     return entries.slice(0, entries.findIndex(({ entryId }) => entryId === last) + 1);
   }

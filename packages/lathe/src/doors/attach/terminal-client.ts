@@ -1,4 +1,4 @@
-// This terminal, as the others at a door see it. Whoever can reach the socket is the user, and may do everything.
+// This terminal, as other clients at a door see it. Only the user can reach the socket, so it has all scopes.
 
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { DoorClient } from "../door/door.ts";

@@ -8,9 +8,9 @@ export class WireLines {
   readonly #printer: LinePrinter;
   readonly #now: () => number;
   readonly #begun = new Map<string, number>();
-  /** What this client has sent: it stands on the screen already. */
+  /** Texts this client has sent; they are on the screen already. */
   readonly #own = new Set<string>();
-  /** Entries that stand on the screen. */
+  /** Entries that are on the screen already. */
   readonly #read = new Set<string>();
 
   constructor(printer: LinePrinter, now: () => number) {
@@ -18,12 +18,12 @@ export class WireLines {
     this.#now = now;
   }
 
-  sent(text: string): void {
+  addOwn(text: string): void {
     this.#own.add(text);
   }
 
-  /** An input that goes on in another process begins with the message that it began with. */
-  read(entryId: string): void {
+  /** An input that continues in another process starts with its original message, which must not be shown twice. */
+  markShown(entryId: string): void {
     this.#read.add(entryId);
   }
 
@@ -42,7 +42,7 @@ export class WireLines {
         break;
       case "message_end":
         if (event.message.role === "user") this.#message(event);
-        else printer.fresh();
+        else printer.endLine();
         if (event.discarded) printer.line("The answer broke off; it begins again.", "yellow");
         break;
       case "tool_execution_start":

@@ -1,4 +1,4 @@
-// Puts a broker together: the vault and its lock, the renewal of tokens, what clients are told, the server.
+// Assembles a broker: the vault and its lock, the renewal of tokens, the feed for clients, and the server.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -34,15 +34,15 @@ export interface OpenBrokerOptions {
   readonly tls?: Tls | undefined;
   readonly own: OwnToken;
   readonly limits?: Partial<Limits> | undefined;
-  /** Whole lines. */
+  /** Receives whole lines. */
   readonly log: (line: string) => void;
   readonly warn: (message: string) => void;
 }
 
-/** The vault and the token are looked at so often: commands of the operator change them in processes of their own. */
+/** How often we check the vault and the token: commands of the operator change them from other processes. */
 const LOOK_MS = 1_000;
 
-/** What belongs to the vault of a home. */
+/** Files that belong to a vault. */
 export const brokerFiles = (folder: string) => ({
   lock: join(folder, ".lock"),
   notes: join(folder, "renewals.json"),
@@ -59,7 +59,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
   const vault = new Vault(paths.broker);
   const files = brokerFiles(vault.folder);
   const rows = () => oauthRows(paths.home);
-  await rows(); // what is wrong with the file is said at the start
+  await rows(); // a broken oauth.yml is reported at the start
   if (vault.makePrivate())
     warn(
       `Others of this machine could read or replace the vault in ${vault.folder}. It is private again; change the keys in it if you do not trust them.`,
@@ -71,7 +71,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
   const renewals = new Renewals({
     ...{ vault, notes, rows, now, send: formSender(fetch) },
     onRenewal: (account, renewal) => {
-      void feed.look().catch((error: unknown) => warn(unreadable(error)));
+      void feed.refresh().catch((error: unknown) => warn(unreadableText(error)));
       if (renewal.kind === "impossible") return;
       const outcome = renewal.kind === "failed" ? (`${renewal.of}_failed` as const) : renewal.kind;
       log(renewalLine({ at: now(), id: account.id, outcome }));
@@ -92,13 +92,13 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
       }),
     );
   };
-  const looking = lookOften({ vault, feed, streams, renewals, setTimer, warn });
+  const looking = checkOften({ vault, feed, streams, renewals, setTimer, warn });
   const sweeping = sweepOften({ accounts, rows, renewals, notes, now, setTimer, warn });
   const end = async (): Promise<void> => {
     looking.cancel();
     sweeping.cancel();
-    // What an issuer is answering just now must be kept.
-    await renewals.settled();
+    // An issuer may be answering right now, and its token must not be lost.
+    await renewals.whenIdle();
     for (const { provider } of await renewals.save())
       warn(
         `The new token of ${provider} could not be written. Make room, then run: lathe auth-broker login ${provider}`,
@@ -106,7 +106,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
     lock.release();
   };
   try {
-    await feed.look();
+    await feed.refresh();
     const server = await startBroker({
       ...options,
       parts: {
@@ -153,7 +153,7 @@ interface Looking {
   readonly warn: (message: string) => void;
 }
 
-function lookOften({ vault, feed, streams, renewals, setTimer, warn }: Looking): { cancel(): void } {
+function checkOften({ vault, feed, streams, renewals, setTimer, warn }: Looking): { cancel(): void } {
   let seen = vault.mark();
   let said = "";
   const look = async (): Promise<void> => {
@@ -162,7 +162,7 @@ function lookOften({ vault, feed, streams, renewals, setTimer, warn }: Looking):
     const mark = vault.mark();
     if (mark === seen) return;
     vault.makePrivate();
-    await feed.look();
+    await feed.refresh();
     seen = mark;
   };
   const go = (): void => {
@@ -172,9 +172,9 @@ function lookOften({ vault, feed, streams, renewals, setTimer, warn }: Looking):
         said = "";
       },
       (error: unknown) => {
-        // Once for as long as it is the same: this is asked each second.
-        if (said !== unreadable(error)) warn(unreadable(error));
-        said = unreadable(error);
+        // This repeats every second, so the same error is reported only once in a row.
+        if (said !== unreadableText(error)) warn(unreadableText(error));
+        said = unreadableText(error);
       },
     );
   };
@@ -182,9 +182,9 @@ function lookOften({ vault, feed, streams, renewals, setTimer, warn }: Looking):
   return { cancel: () => timer.cancel() };
 }
 
-const unreadable = (error: unknown): string => `The vault cannot be read: ${(error as Error).message}`;
+const unreadableText = (error: unknown): string => `The vault cannot be read: ${(error as Error).message}`;
 
-/** Two brokers would answer clients with two states of one vault. */
+/** Two brokers would serve two different states of one vault. */
 function lockOf(path: string, { pid, host, deps }: Machine): JournalLock {
   try {
     return acquireLock(path, { pid, host, startTime: processStartTime(pid), token: deps.uuid() });

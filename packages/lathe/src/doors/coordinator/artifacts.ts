@@ -1,4 +1,5 @@
-// Files that a session has made, and bytes of them: only below the allowed folders, through no link that leads out, and never more than the cap.
+// Lists files that a session has made and reads bytes of them: only below the allowed folders, never through a link
+// that leads out, and never more than the cap.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
@@ -29,7 +30,7 @@ export function artifactsOf({ coordinator }: Reader, session: SessionFacts): obj
   return { artifacts: all.slice(0, MOST_ROWS), truncated: all.length > MOST_ROWS };
 }
 
-/** Files that tools of the session have changed, as its journal says. */
+/** Files that the session's tools have changed, according to its journal. */
 function changedFiles(coordinator: Coordinator, session: SessionFacts): ReadonlySet<string> {
   const changed = new Set<string>();
   const journal = readable(coordinator, session);
@@ -49,7 +50,7 @@ function outputNames({ records }: Coordinator, { latheSession }: SessionFacts): 
       one.isFile() && !one.name.endsWith(".jsonl") && !one.name.startsWith(".") ? [one.name] : [],
     );
   } catch {
-    return []; // it has none
+    return []; // it has no outputs
   }
 }
 
@@ -70,19 +71,22 @@ export function readArtifact(reader: Reader, { session, path, offset }: Artifact
   return { path, ...bytesOf(placeOf(coordinator, session, seen?.path ?? path), offset, cap) };
 }
 
-/** What a session has changed in its isolated copy is not in the project. Undefined: the session works in the project. */
+/**
+ * Finds a file that the session has changed in its isolated copy, and so not in the project. Undefined if the session
+ * works in the project.
+ */
 function pathInCopy(coordinator: Coordinator, session: SessionFacts, path: string): PathInView | undefined {
   const { configuration, journal, machine } = coordinator;
   const { cwd } = session;
   const name = copyName(coordinator, session);
   const given = resolve(cwd, path);
   if (name === undefined || path.includes("\0") || !isAllowed(configuration, given)) return undefined;
-  // The coordinator's own state is not an artifact, nor is what a copy has in its place.
+  // Neither the coordinator's own state nor its counterpart in a copy is an artifact.
   if (isInside(given, journal.folder)) return undefined;
   return pathInView(storeOf({ paths: homePaths(machine.env, machine.userHome), cwd }), name, given);
 }
 
-/** The copy that `--worktree` of the command names, which may be gone: what was applied is in the project. */
+/** The isolated copy that the command's `--worktree` names. It may be gone: applied changes are in the project. */
 function copyName({ configuration }: Coordinator, { sessionId }: SessionFacts): string | undefined {
   const { sessionCommand = [] } = configuration;
   const at = sessionCommand.indexOf("--worktree");
@@ -123,17 +127,17 @@ function piece(bytes: Buffer, offset: number, cap: number): object {
   const start = Math.min(offset, bytes.length);
   const rest = bytes.subarray(start);
   const text = utf8Start(rest, cap);
-  return told(text, { bytes: bytes.length, next: start + Buffer.byteLength(text) });
+  return pieceReply(text, { bytes: bytes.length, next: start + Buffer.byteLength(text) });
 }
 
-const told = (text: string, { bytes, next }: { readonly bytes: number; readonly next: number }): object => ({
+const pieceReply = (text: string, { bytes, next }: { readonly bytes: number; readonly next: number }): object => ({
   text,
   bytes,
   truncated: next < bytes,
   next_offset: next < bytes ? next : null,
 });
 
-/** The path is a real one: what has become a link since is not followed. */
+/** `path` has no links; if it has become a link since, it is not followed. */
 function bytesOf(path: string, offset: number, cap: number): object {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   let fd: number;
@@ -145,14 +149,14 @@ function bytesOf(path: string, offset: number, cap: number): object {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new CoordinatorRefusal("not_a_file", "This is not a file.");
-    // A folder on the way may have become a link while it was opened.
+    // A folder on the way may have become a link while the file was opened.
     if (realpathSync(join(realpathSync(dirname(path)), basename(path))) !== path)
       throw new CoordinatorRefusal("outside_roots", "The path leads somewhere else by now.");
     const bytes = Buffer.alloc(Math.min(cap + 4, Math.max(0, stat.size - offset)));
     const got = readSync(fd, bytes, 0, bytes.length, offset);
     const text = utf8Start(bytes.subarray(0, got), cap);
     const next = Math.min(stat.size, offset + (got <= cap ? got : Buffer.byteLength(text)));
-    return told(text, { bytes: stat.size, next });
+    return pieceReply(text, { bytes: stat.size, next });
   } finally {
     closeSync(fd);
   }

@@ -1,9 +1,9 @@
-// Whether a coordinator could start, and what it would offer: without a transport, a provider or a key.
+// Checks whether a coordinator could start and what it would offer, without a transport, a provider or a key.
 
 import type { Configuration } from "./configuration.ts";
 import { contractSummary, SERVER_NAME, TOOL_NAMES } from "./contract.ts";
 
-/** The configuration has been read: a wrong variable was refused as it would be at a start. */
+/** The configuration has been read by now: invalid variables were refused, as at a start. */
 export function checkCoordinator(configuration: Configuration, version: string, isJson: boolean): string {
   const { roots, mutations, sessionCommand, profile, repo } = configuration;
   const allowed = { roots, mutations: [...mutations], session_command: sessionCommand !== undefined };

@@ -1,4 +1,5 @@
-// What the operator allows, from LATHE_COORDINATOR_MCP_*: folders, changes, the command of sessions, limits, and the namespace.
+// What the operator allows through LATHE_COORDINATOR_MCP_*: folders, changes, the command that starts sessions, limits,
+// and the namespace.
 
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
@@ -13,15 +14,15 @@ const MOST_CAP = 1_048_576;
 const PART_OF_NAMESPACE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface Configuration {
-  /** Real paths. Empty: nothing is allowed. */
+  /** Real paths. If empty, nothing is allowed. */
   readonly roots: readonly string[];
-  /** Folders that the operator allows and that are not there: nothing below them is allowed. */
+  /** Allowed folders that do not exist: nothing below them is allowed. */
   readonly missing: readonly string[];
   readonly mutations: ReadonlySet<Mutation>;
-  /** Words; absent: no session can be started. */
+  /** Program and arguments; without them, no session can be started. */
   readonly sessionCommand: readonly string[] | undefined;
   readonly artifactCap: number;
-  /** Where state is kept, and what it is below: no link may lead out of `base`. */
+  /** `folder` holds the state and is below `base`; no link may lead out of `base`. */
   readonly state: { readonly base: string; readonly folder: string };
   readonly profile: string;
   readonly repo: string;
@@ -45,13 +46,13 @@ export function readConfiguration(env: Variables, cwd: string): Configuration {
   };
 }
 
-/** A missing part is a namespace like any other, never all of them. */
+/** A missing part means the namespace `default`, never all of them. */
 function namespacePart(name: string, value = "default"): string {
   if (PART_OF_NAMESPACE.test(value)) return value;
   throw usageError(`${VARIABLE}${name} is a name of letters, digits, ".", "-" and "_". Not "${value.slice(0, 80)}".`);
 }
 
-/** One folder that is not there is no reason to leave the sessions in the others alone. */
+/** A missing folder must not take away the sessions in the others. */
 function rootsOf(text: string): Pick<Configuration, "roots" | "missing"> {
   const separator = delimiter === ":" ? /[:,;\n]/ : /[,;\n]/;
   const roots: string[] = [];
@@ -69,7 +70,7 @@ function rootsOf(text: string): Pick<Configuration, "roots" | "missing"> {
   return { roots, missing };
 }
 
-/** One line for each folder that is not there. */
+/** One line per missing folder. */
 export const missingRoots = ({ missing }: Configuration): readonly string[] =>
   missing.map((path) => `${VARIABLE}WORKDIR_ROOTS names a folder that is not there: ${path.slice(0, 200)}`);
 
@@ -91,7 +92,7 @@ function capOf(text: string | undefined): number {
   return Math.min(bytes, MOST_CAP);
 }
 
-/** As a shell splits plain words and quoted ones; no variables, no commands: no shell ever sees it. */
+/** Splits words and quoted words as a shell would, but without variables or commands: no shell is involved. */
 function wordsOf(text: string): readonly string[] | undefined {
   const words: string[] = [];
   const word = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;
@@ -114,7 +115,7 @@ function noRoots(missing: readonly string[]): CoordinatorRefusal {
   );
 }
 
-/** The real path of a folder or file below one of the allowed ones. */
+/** The real path of a file or folder below an allowed folder. */
 export function allowedPath({ roots, missing }: Configuration, path: string): string {
   if (roots.length === 0) throw noRoots(missing);
   let real: string;
@@ -127,15 +128,15 @@ export function allowedPath({ roots, missing }: Configuration, path: string): st
   throw new CoordinatorRefusal("outside_roots", "This path is not below the folders that the coordinator may use.");
 }
 
-/** Of a path without links in it. */
+/** `real` must be a path without links. */
 export const isAllowed = ({ roots }: Pick<Configuration, "roots">, real: string): boolean =>
   roots.some((root) => isBelow(root, real));
 
 const isBelow = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 
-/** The entry's three conditions. There is no other way to change something. */
-export function mustAllow(
+/** Checks the three conditions for a change; there is no other way to change anything. */
+export function checkMutation(
   { roots, missing, mutations }: Configuration,
   needs: Mutation,
   allowMutation: boolean | undefined,

@@ -1,5 +1,5 @@
-// The coordinator's contract, whatever transport it goes over: the server's name, its tools with what they take, and which of them change
-// something.
+// The coordinator's contract, independent of the transport: the server's name, its tools with their parameters, and
+// which of them change something.
 
 import {
   anything,
@@ -15,18 +15,18 @@ import {
 } from "@lathe/llm/schema";
 
 export const SERVER_NAME = "lathe-coordinator-mcp";
-/** Of replies and of the event journal. */
+/** Version of replies and of the event journal. */
 export const SCHEMA_VERSION = 1;
 const PREFIX = "lathe_coordinator_";
-/** The longest that a call waits. */
+/** The longest that a call may wait. */
 export const LONGEST_WAIT_MS = 30_000;
 export const MOST_EVENTS = 100;
 
-/** What the operator has to allow for a change. */
+/** The kinds of changes that an operator can allow. */
 export const MUTATIONS = ["sessions", "questions", "reports"] as const;
 export type Mutation = (typeof MUTATIONS)[number];
 
-/** How a turn can be reported to have ended. */
+/** The ends of a turn that can be reported. */
 export const REPORTED = ["completed", "failed", "cancelled"] as const;
 
 const sessionId = text({ description: "Name of a session of this coordinator.", maxLength: 64 });
@@ -38,7 +38,7 @@ function tool<F extends Fields>(description: string, params: F, needs?: Mutation
   return { description, params: object(params), needs } as const;
 }
 
-/** Short names: those on the wire begin with `lathe_coordinator_`. */
+/** Tools by short name; on the wire, the names begin with `lathe_coordinator_`. */
 export const TOOLS = {
   list_sessions: tool("Sessions of this coordinator's namespace.", {}),
   read_status: tool("One session: whether it lives, what it works on, its turns that wait.", { session_id: sessionId }),
@@ -136,7 +136,7 @@ export function toolNamed(name: string): ToolName | undefined {
   return Object.hasOwn(TOOLS, short) ? (short as ToolName) : undefined;
 }
 
-/** What `--check` and `lathe coordinator` say of it. */
+/** The summary that `--check` and `lathe coordinator` print. */
 export function contractSummary(version: string): object {
   const names = (isChange: boolean): string[] =>
     TOOL_NAMES.filter((name) => (TOOLS[name].needs !== undefined) === isChange).map(wireName);
@@ -148,10 +148,10 @@ export function contractSummary(version: string): object {
   };
 }
 
-/** A refusal that programs tell apart by its code. */
+/** A refusal with a code for programs. */
 export class CoordinatorRefusal extends Error {
   readonly code: string;
-  /** Facts beside the sentence. */
+  /** Additional facts for the reply. */
   readonly more: Readonly<Record<string, unknown>>;
   constructor(code: string, message: string, more: Readonly<Record<string, unknown>> = {}) {
     super(message);

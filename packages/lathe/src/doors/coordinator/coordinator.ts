@@ -1,4 +1,4 @@
-// A coordinator of one namespace: what its parts share.
+// A coordinator of one namespace: the parts that the others share.
 
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -9,7 +9,7 @@ import { EventJournal } from "./event-journal.ts";
 import { SessionRecords } from "./session-record.ts";
 import type { SessionFacts } from "./state.ts";
 
-/** Of the machine, what a coordinator needs. */
+/** The parts of the machine that a coordinator needs. */
 export type CoordinatorMachine = Pick<Machine, "env" | "userHome" | "pid" | "host" | "deps">;
 
 export interface Coordinator {
@@ -22,14 +22,14 @@ export interface Coordinator {
   readonly doors: string;
 }
 
-/** At every door that it goes through. */
+/** The coordinator as a client of doors. */
 export const COORDINATOR: DoorClient = {
   name: "coordinator",
   kind: "program",
   scopes: new Set(["read", "prompt", "approve"]),
 };
 
-/** `looks`: nothing is made or changed. */
+/** With `looks`, nothing is created or changed. */
 export const openCoordinator = (
   machine: CoordinatorMachine,
   configuration: Configuration,
@@ -42,7 +42,7 @@ export const openCoordinator = (
   doors: homePaths(machine.env, machine.userHome).doors,
 });
 
-/** Whether work may be given to this session: what the operator allowed yesterday may be over. */
+/** Whether to give work to this session: the operator may no longer allow what was allowed when it started. */
 export function mayWorkIn({ configuration }: Coordinator, { cwd }: SessionFacts): boolean {
   if (!configuration.mutations.has("sessions")) return false;
   try {

@@ -1,5 +1,5 @@
-// The event journal of a namespace: one file of lines, appended under a lock by however many coordinators there are. A change reads what
-// the others have written first; its lines are on the disk when it returns.
+// The event journal of a namespace: one file of lines, to which any number of coordinators append under a lock. A
+// change first reads what others have written; its lines are on the disk when it returns.
 
 import {
   closeSync,
@@ -32,7 +32,7 @@ const LOCK_STEP_MS = 5;
 const READ_BYTES = 1 << 20;
 
 export class EventJournal {
-  /** Of the namespace. */
+  /** The folder of the namespace. */
   readonly folder: string;
   readonly #machine: Pick<Machine, "pid" | "host" | "deps">;
   readonly #file: string;
@@ -41,7 +41,7 @@ export class EventJournal {
   #fold = new Fold();
   #events: CoordinatorEvent[] = [];
   #inode = -1n;
-  /** How much has been read; always the end of a line. */
+  /** Bytes read so far; always ends at a line break. */
   #read = 0;
   #watcher: ReturnType<typeof watch> | undefined;
 
@@ -56,7 +56,7 @@ export class EventJournal {
     this.#file = join(folder, "events", "event-journal.jsonl");
   }
 
-  /** As it is: nothing is made, and it need not be writable. */
+  /** Opens the journal as it is: creates nothing, and the folder need not be writable. */
   static look({ state }: Configuration, machine: Pick<Machine, "pid" | "host" | "deps">): EventJournal {
     try {
       const journal = new EventJournal(realpathSync(state.folder), machine, { isReadOnly: true });
@@ -70,7 +70,7 @@ export class EventJournal {
     }
   }
 
-  /** Makes the namespace when it is not there. A link on the way would put it somewhere else: that is refused. */
+  /** Creates the namespace if needed. Refuses a link on the way, which would move the state elsewhere. */
   static open({ state }: Configuration, machine: Pick<Machine, "pid" | "host" | "deps">): EventJournal {
     try {
       return EventJournal.#openAt(state, machine);
@@ -100,7 +100,7 @@ export class EventJournal {
           `The coordinator's state is not kept behind a link: ${made}. Remove the link, then start again.`,
         );
     }
-    // A repository around it is not to take it up.
+    // Keeps a repository around this folder from tracking the state.
     writeFileSync(join(real, ".gitignore"), "*\n", { mode: 0o600 });
     const journal = new EventJournal(real, machine, { isReadOnly: false });
     journal.refresh();
@@ -111,13 +111,13 @@ export class EventJournal {
     return this.#fold;
   }
 
-  /** Those after a number. */
+  /** Events after this number. */
   after(seq: number): readonly CoordinatorEvent[] {
     this.refresh();
     return this.#events.filter((event) => event.seq > seq);
   }
 
-  /** What others have written since. */
+  /** Reads what other processes have written. */
   refresh(): void {
     const fd = this.#open();
     if (fd === undefined) return;
@@ -128,7 +128,7 @@ export class EventJournal {
     }
   }
 
-  /** Decides with all that has happened, and writes what it decides in one piece. A refusal writes nothing. */
+  /** Passes the current state to `decide` and writes the events it returns at once. A refusal writes nothing. */
   async change<T>(decide: (state: State) => { readonly events: readonly NewEvent[]; readonly result: T }): Promise<T> {
     const lock = await this.#lock();
     try {
@@ -147,7 +147,10 @@ export class EventJournal {
     }
   }
 
-  /** What `look` finds, now or after a change; undefined when the time is over. Waits for the file, without looking again and again. */
+  /**
+   * Resolves with the first defined result of `look`, now or after a change; undefined after the timeout. It watches
+   * the file instead of polling.
+   */
   async until<T>(look: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     let wake = (): void => {};
     let isOver = signal.aborted;
@@ -156,7 +159,8 @@ export class EventJournal {
       isOver = true;
       wake();
     };
-    // A signal of a timeout that is only reachable through others may be collected before it fires.
+    // Not AbortSignal.timeout: a timeout signal that is only reachable through other signals may be collected before it
+    // fires.
     const timer = setTimeout(end, Math.max(0, timeoutMs));
     signal.addEventListener("abort", end);
     this.#listen(listener);
@@ -177,7 +181,7 @@ export class EventJournal {
     }
   }
 
-  /** Called after each change of the file, by whomever. */
+  /** Calls the listener after each change of the file, whichever process made it. */
   onChange(listener: () => void): void {
     this.#listen(listener);
   }
@@ -188,8 +192,6 @@ export class EventJournal {
     this.#listeners.clear();
   }
 
-  // ---- inside ----
-
   #listen(listener: () => void): void {
     this.#listeners.add(listener);
     this.#watcher ??= watch(join(this.folder, "events"), (_what, name) => {
@@ -197,7 +199,7 @@ export class EventJournal {
     });
   }
 
-  /** Undefined: there is none, and none is made. */
+  /** Undefined if there is no file and none may be created. */
   #open(): number | undefined {
     const { O_RDONLY, O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
     if (this.#isReadOnly && !existsSync(this.#file)) return undefined;
@@ -208,7 +210,9 @@ export class EventJournal {
     throw new CliError(EXIT.usage, `${this.#file} is not a file. Remove it, then start again.`);
   }
 
-  /** Where the last whole line ends: what comes after it was cut off when its writer died, and was never confirmed. */
+  /**
+   * Returns the end of the last complete line. Anything after it was cut off when its writer died, and never confirmed.
+   */
   #readNew(fd: number): number {
     const { ino, size } = fstatSync(fd, { bigint: true });
     if (ino !== this.#inode || Number(size) < this.#read) {

@@ -1,5 +1,5 @@
-// One record of the event journal: what it may hold, how long its line may be, and how a line that was read is checked. Prompts, answers
-// and reports are never in it: `payload_ref` names the file that has them.
+// One record of the event journal: its fields, the limit of its line, and the check on reading. It never holds prompts,
+// answers or reports: `payload_ref` names the file that does.
 
 import { createHash } from "node:crypto";
 import { parseJson } from "@lathe/llm";
@@ -37,7 +37,7 @@ const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Of a line, its end included. */
+/** Bytes of a line, including its line break. */
 const MOST_LINE_BYTES = 4_096;
 const MOST_SUMMARY = 200;
 const MOST_METADATA = 1_024;
@@ -59,7 +59,7 @@ const coordinatorEvent = object({
 export type CoordinatorEvent = Static<typeof coordinatorEvent>;
 const EVENT = new Checker(coordinatorEvent, { acceptsUnknown: true });
 
-/** What a change adds; number, id and time are given when it is written. */
+/** An event to add; number, id and time are assigned when it is written. */
 export interface NewEvent {
   readonly kind: Kind;
   readonly session_id?: string;
@@ -71,7 +71,7 @@ export interface NewEvent {
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A line without its end. The id says what the event is, so that it is the same wherever it is read. */
+/** The line without its line break. The id is a hash of the event, so it is the same wherever it is read. */
 export function lineOf(seq: number, timestamp: string, event: NewEvent): string {
   const id = createHash("sha256")
     .update(`${seq} ${timestamp} ${JSON.stringify(event)}`)
@@ -97,7 +97,7 @@ const scalar = (value: string | number | boolean): string | number | boolean =>
 export const cut = (words: string, most: number): string =>
   words.length <= most ? words : `${words.slice(0, most - 1).toWellFormed()}…`;
 
-/** Undefined for what is none of ours: such a line is passed over. */
+/** Undefined for a line that is not one of our events; it is skipped. */
 export function readEvent(line: string): CoordinatorEvent | undefined {
   const value = parseJson(line);
   return EVENT.fits(value) ? value : undefined;

@@ -1,15 +1,15 @@
-// What comes in, line by line: messages go on to the server; a line that is none is answered at once, where the transport would pass over
-// it in silence or end.
+// Passes complete messages on to the server. An invalid line gets an answer at once; the transport would ignore it
+// silently or end.
 
 import { Transform, type TransformCallback } from "node:stream";
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 
 const NEWLINE = 10;
 const MIB = 1024 * 1024;
-/** The transport takes one byte more, with its newline. */
+/** The transport's limit is one byte more and includes the line break. */
 export const LONGEST_LINE = 10 * MIB - 1;
 
-/** Who sent the line waits for an answer. Which one it was about cannot be said. */
+/** Answers an invalid line without an id, since the line's id is unknown. */
 export type Answer = (error: { readonly code: number; readonly message: string }) => void;
 
 export class InputLines extends Transform {
@@ -34,7 +34,7 @@ export class InputLines extends Transform {
     done();
   }
 
-  /** A line that is too long is not kept; only its end is waited for. */
+  /** Drops the bytes of a line that is too long and waits for its end. */
   #take(part: Buffer): void {
     this.#length += part.length;
     if (this.#length > LONGEST_LINE) this.#parts = [];

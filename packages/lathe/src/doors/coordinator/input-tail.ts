@@ -1,5 +1,5 @@
-// How far the inputs of a session have come, read from its journal line by line: what has been read is not read again, so that a look costs
-// what has come since, however long the journal is.
+// The progress of a session's inputs, read from its journal line by line. What was read is not read again, so each look
+// only costs the new lines, however long the journal is.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { InputLine } from "@lathe/agent/contract";
@@ -9,45 +9,45 @@ const READ_BYTES = 1 << 20;
 const LINE_END = 10;
 const MESSAGE = /^\{"type":"message","id":"([^"]+)"/;
 const SAID = /^\{"type":"message",.{0,300}?"message":\{"role":"assistant"/;
-/** So begins what stands beside the journal. */
+/** Prefix of a text that is stored outside the journal. */
 const ELSEWHERE = "blob:";
 const OF_INTEREST = /^\{"type":"(?:input|settle)",/;
 
 export class InputTail {
   readonly #path: string;
   #inode = -1n;
-  /** How much has been read; always the end of a line. */
+  /** Bytes read so far; always ends at a line break. */
   #read = 0;
   #messages = new Set<string>();
   #inputs = new Map<string, InputLine>();
   /** The line of the last input. */
   last: InputLine | undefined;
-  /** Why the last request failed; undefined when it did not. */
+  /** The error of the last request, if it failed. */
   lastFailure: string | undefined;
 
-  /** The last words of the input that was read last; undefined when they stand elsewhere. */
+  /** The model's last text in the current input; undefined if it is stored outside the journal. */
   #words: string | undefined = "";
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Whether this message is there. */
+  /** Whether the journal has this message. */
   has(entryId: string): boolean {
     return this.#messages.has(entryId);
   }
 
-  /** What was last written of this input. */
+  /** The last line about this input. */
   inputOf(entryId: string): InputLine | undefined {
     return this.#inputs.get(entryId);
   }
 
-  /** The last words of an input that has ended. Undefined: only the whole journal knows. */
+  /** The model's last text of an input that has ended. Undefined if it takes the whole journal to find it. */
   wordsOf(entryId: string): string | undefined {
     return this.last?.entryId === entryId && this.last.state === "end" ? this.#words : undefined;
   }
 
-  /** What has come since. */
+  /** Reads the new lines. */
   refresh(): this {
     const fd = openSync(this.#path, "r");
     try {
@@ -75,7 +75,7 @@ export class InputTail {
     }
   }
 
-  /** Another file is there now, or a shorter one. */
+  /** The file was replaced or became shorter. */
   #forget(inode: bigint): void {
     this.#inode = inode;
     this.#read = 0;
@@ -93,7 +93,7 @@ export class InputTail {
     if (!isSaid && !OF_INTEREST.test(text)) return;
     const line = parseJson(text);
     if (!isJsonObject(line)) return;
-    if (isSaid) this.#hear(line["message"]);
+    if (isSaid) this.#takeAnswer(line["message"]);
     else if (line["type"] === "settle") {
       const { outcome, error } = line;
       this.lastFailure = outcome === "failed" && typeof error === "string" ? error : undefined;
@@ -106,7 +106,7 @@ export class InputTail {
     this.#inputs.set(line.entryId, line);
   }
 
-  #hear(message: JsonValue | undefined): void {
+  #takeAnswer(message: JsonValue | undefined): void {
     const parts = isJsonObject(message) && Array.isArray(message["content"]) ? message["content"] : [];
     const texts = parts.flatMap((part) =>
       isJsonObject(part) && part["kind"] === "text" && typeof part["text"] === "string" ? [part["text"]] : [],

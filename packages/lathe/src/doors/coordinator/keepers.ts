@@ -1,4 +1,5 @@
-// The keepers of all sessions of a namespace: there is one for each as soon as its event is there, whoever has written it.
+// The keepers of all sessions of a namespace: each session gets one as soon as its event appears, whichever coordinator
+// wrote it.
 
 import type { LocalDoor } from "../local/local-door.ts";
 import type { Coordinator } from "./coordinator.ts";
@@ -8,7 +9,7 @@ import { finishStarts, hasAbandonedStarts } from "./sessions.ts";
 export class Keepers {
   readonly #coordinator: Coordinator;
   readonly #keepers = new Map<string, SessionKeeper>();
-  /** What was open for each when it was last looked at. */
+  /** The state of each session at the last check. */
   readonly #seen = new Map<string, string>();
   readonly #isPassive: boolean;
   #isClosed = false;
@@ -18,7 +19,7 @@ export class Keepers {
     this.#coordinator = coordinator;
   }
 
-  /** From now on, until it is closed. */
+  /** Advances every session whenever the journal changes, until closed. */
   keepAll(): void {
     const { journal } = this.#coordinator;
     const look = (): void => {
@@ -26,7 +27,7 @@ export class Keepers {
       try {
         journal.refresh();
       } catch {
-        return; // the state has been removed: each call says so
+        return; // the state was removed; each call reports that
       }
       const { sessions, active, queues } = journal.state;
       for (const [id, { phase, latheSession }] of sessions) {
@@ -42,7 +43,7 @@ export class Keepers {
     look();
   }
 
-  /** Of sessions whose coordinator was killed while it started them. */
+  /** For sessions whose coordinator was killed while starting them. */
   async finishStarts(): Promise<void> {
     if (!this.#isPassive && hasAbandonedStarts(this.#coordinator)) await finishStarts(this.#coordinator);
   }

@@ -1,4 +1,4 @@
-// One look at a namespace without a server: the state as it is, nothing brought forward, nothing made that is not there.
+// Reads a namespace once without a server: the state as it is; nothing is advanced or created.
 
 import { existsSync } from "node:fs";
 import type { Machine } from "../../platform/machine/machine.ts";

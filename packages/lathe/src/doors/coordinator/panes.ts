@@ -1,5 +1,5 @@
-// Panes that somebody else has started: which session of Lathe runs there, and how a prompt gets into it. A prompt is only pasted while a
-// Lathe is in the foreground of the pane: to a shell it would be a command.
+// Panes that were started by others: which Lathe session runs there, and how to paste a prompt. A prompt is only pasted
+// while Lathe is in the foreground of the pane: a shell would run it as a command.
 
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
@@ -19,12 +19,12 @@ const SEPARATOR = "␞";
 export interface Pane {
   readonly paneId: string;
   readonly tmuxName: string;
-  /** Its device, such as /dev/pts/3. */
+  /** Its terminal device, such as /dev/pts/3. */
   readonly tty: string;
   readonly cwd: string;
 }
 
-/** Undefined when it is not there, or its process has ended. */
+/** Undefined if there is no such pane, or its process has ended. */
 export async function findPane({ tmux }: Coordinator, paneId: string): Promise<Pane | undefined> {
   if (!isPaneId(paneId)) throw new CoordinatorRefusal("unsafe_id", "This is no pane of tmux, such as %3.");
   const format = ["pane_id", "session_name", "pane_tty", "pane_dead", "pane_current_path"].map((name) => `#{${name}}`);
@@ -33,7 +33,7 @@ export async function findPane({ tmux }: Coordinator, paneId: string): Promise<P
   return code === 0 && found === paneId && dead !== "1" ? { paneId, tmuxName, tty, cwd } : undefined;
 }
 
-/** The session of Lathe in the foreground of a pane. */
+/** The Lathe session in the foreground of a pane. */
 export interface SessionInPane {
   readonly latheSession: string;
   readonly way: SessionFacts["way"];
@@ -51,7 +51,7 @@ export async function sessionInPane(coordinator: Coordinator, { tty, cwd }: Pane
   return (await isInForeground(holder.pid, tty)) ? { latheSession: idOf(path), way: "paste" } : undefined;
 }
 
-/** One that is stopped, or that another program covers, would not get what is typed. */
+/** A process that is suspended or behind another program would not get typed text. */
 function isInForeground(pid: number, tty: string): Promise<boolean> {
   return new Promise((resolve) => {
     execFile("ps", ["-o", "tty=,stat=", "-p", String(pid)], { timeout: ANSWERS_WITHIN_MS }, (error, stdout) => {
@@ -61,7 +61,7 @@ function isInForeground(pid: number, tty: string): Promise<boolean> {
   });
 }
 
-/** Rejects with a reason when the session is not there any more: then nothing was pasted. */
+/** Rejects with a reason if the session is no longer there; then nothing was pasted. */
 export async function pastePrompt(
   coordinator: Coordinator,
   { pane, latheSession }: SessionFacts,

@@ -1,4 +1,5 @@
-// Prompts and reports: files beside the event journal, which only names them. Written whole before the event that names them.
+// Prompts and reports, in files next to the event journal, which only names them. A file is complete before the event
+// that names it is written.
 
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { isJsonObject, parseJson } from "@lathe/llm";
 
 type Kind = "prompts" | "reports";
 
-/** The reference of the file. `id` is one of ours. */
+/** Returns the reference of the file. `id` must be one we made. */
 export function writePayload(folder: string, kind: Kind, id: string, value: object): string {
   const name = `${kind}/${id}.json`;
   const aside = join(folder, `${name}.new`);
@@ -22,14 +23,14 @@ export function writePayload(folder: string, kind: Kind, id: string, value: obje
     }
     renameSync(aside, join(folder, name));
   } catch (error) {
-    // Half of it is of no use, and takes room on a disk that is full.
+    // A partial file is useless and takes room on a full disk.
     rmSync(aside, { force: true });
     throw error;
   }
   return name;
 }
 
-/** Undefined when it is gone or none of ours. */
+/** Undefined if the file is gone or not one of ours. */
 export function readPayload(folder: string, kind: Kind, id: string): JsonObject | undefined {
   let fd: number;
   try {

@@ -1,4 +1,4 @@
-// Questions of sessions, and their answers: both go through the door of the session, and the first valid answer counts.
+// Questions of sessions and their answers. Both go through the session's door, where the first valid answer counts.
 
 import { isJsonObject } from "@lathe/llm";
 import type { Dialog, DialogAnswer } from "../door/door.ts";
@@ -23,11 +23,11 @@ export async function questionsOf({ coordinator, keepers }: Reader, session: Ses
   const gates = workflow?.gate
     ? [{ question_id: workflow.gate.gate_id, ...ids, kind: "gate", gate: workflow.gate }]
     : [];
-  return [...gates, ...door.questions.map((dialog) => ({ question_id: dialog.id, ...ids, ...shown(dialog) }))];
+  return [...gates, ...door.questions.map((dialog) => ({ question_id: dialog.id, ...ids, ...questionRow(dialog) }))];
 }
 
-/** As the door has it; the answer that fits is named. */
-function shown({ id: _id, ...dialog }: Dialog): object {
+/** The question as the door has it, plus the form of a valid answer. */
+function questionRow({ id: _id, ...dialog }: Dialog): object {
   const { method } = dialog;
   const takes =
     method === "confirm" ? "true or false" : "multi" in dialog && dialog.multi === true ? "a list of texts" : "a text";
@@ -70,7 +70,7 @@ async function answerGate(door: LocalDoor, gateId: string, answer: unknown): Pro
   });
 }
 
-/** Whether it fits is decided at the door. */
+/** Only converts the answer; the door checks it. */
 function answerFor(dialog: Dialog | undefined, answer: unknown): DialogAnswer {
   if (typeof answer === "boolean" && (dialog?.method ?? "confirm") === "confirm") return { confirmed: answer };
   const words =

@@ -1,4 +1,5 @@
-// What the reading tools say of sessions and turns. Everything comes from journals; whether a process lives is advice beside it.
+// What the reading tools report about sessions and turns. All of it comes from journals; whether a process is alive is
+// separate advice.
 
 import { oneLine } from "@lathe/agent/base";
 import { pathTo } from "@lathe/agent/record";
@@ -13,7 +14,7 @@ import { findPane, sessionInPane } from "./panes.ts";
 import { readPayload } from "./payloads.ts";
 import { hasEnded, type SessionFacts, type TurnFacts } from "./state.ts";
 
-/** A reader of one coordinator. */
+/** What a tool call reads from. */
 export interface Reader {
   readonly coordinator: Coordinator;
   readonly keepers: Keepers;
@@ -23,7 +24,7 @@ const RECENT = 10;
 const MOST_LINES = 200;
 const MOST_LINE = 2_000;
 
-/** Not from a journal: it may be over when it is read. */
+/** Observed at this moment, not from a journal; it may be outdated when it is read. */
 interface Advice {
   readonly live: boolean;
   readonly state: "starting" | "not_started" | "idle" | "working" | "waiting_for_answer" | "unknown" | "gone";
@@ -60,7 +61,7 @@ export async function sessionRow(reader: Reader, session: SessionFacts): Promise
   };
 }
 
-/** What a person would see last, in lines. */
+/** The last lines that a user would see. */
 export function tailOf({ coordinator }: Reader, session: SessionFacts, wanted = 40): readonly string[] {
   const journal = readable(coordinator, session);
   if (!journal) return [];
@@ -76,7 +77,7 @@ export function tailOf({ coordinator }: Reader, session: SessionFacts, wanted = 
     .map((line) => (line.length > MOST_LINE ? `${line.slice(0, MOST_LINE).toWellFormed()}…` : line));
 }
 
-/** A session of a folder that is not allowed is not read, whatever the state says. */
+/** The session's journal, if its folder is allowed, whatever the state says. */
 export function readable({ configuration, records }: Coordinator, { latheSession }: SessionFacts) {
   if (latheSession === undefined) return undefined;
   const cwd = records.cwdOf(latheSession);
@@ -127,7 +128,7 @@ export async function turnReply(reader: Reader, turn: TurnFacts): Promise<object
 
 const idOfRef = (ref: string): string => /^reports\/(report-[0-9a-f-]{36})\.json$/.exec(ref)?.[1] ?? "none";
 
-/** The words of the model; undefined when its journal may not be read, or has nothing of the turn. */
+/** The model's answer; undefined if its journal may not be read or does not contain the turn. */
 export function answerOf(coordinator: Coordinator, session: SessionFacts, turn: TurnFacts) {
   const latheSession = turn.deliveredTo;
   if (latheSession === undefined || turn.endedBy === "command") return undefined;
@@ -139,7 +140,7 @@ export function answerOf(coordinator: Coordinator, session: SessionFacts, turn: 
   return entry === undefined ? undefined : records.answerOf(latheSession, entry);
 }
 
-/** Whole, for those who read it in pieces. */
+/** The artifact path of a complete response, to be read in pieces. */
 export const responseName = (turnId: string): string => `response://${turnId}`;
 
 function responseOf(turnId: string, text: string, reported: string, cap: number): object {
@@ -157,13 +158,13 @@ function responseOf(turnId: string, text: string, reported: string, cap: number)
 
 const MORE = "…";
 
-/** The sign that there is more counts, too. */
+/** Cuts to `most` bytes, including the mark that there is more. */
 function cutTo(bytes: Buffer, most: number): string {
   const room = most - Buffer.byteLength(MORE);
   return room < 0 ? utf8Start(bytes, most) : utf8Start(bytes, room) + MORE;
 }
 
-/** At most so many bytes, without half a character at the end. */
+/** At most this many bytes, without a partial character at the end. */
 export function utf8Start(bytes: Buffer, most: number): string {
   let end = Math.min(most, bytes.length);
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

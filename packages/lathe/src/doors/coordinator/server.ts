@@ -1,4 +1,4 @@
-// The coordinator as an MCP server: lists the tools of the contract and carries their calls out. Ends with its input.
+// The coordinator as an MCP server: lists the tools of the contract and runs their calls. Ends with its input.
 
 import { messageOf } from "@lathe/llm";
 import { Server } from "@modelcontextprotocol/server";
@@ -13,7 +13,7 @@ import type { Reader } from "./reading.ts";
 import { finishStarts } from "./sessions.ts";
 import { callTool } from "./tools.ts";
 
-/** A server for each connection, over one coordinator. */
+/** Each connection gets its own server; all share one coordinator. */
 function coordinatorServer(reader: Reader, version: string): Server {
   const server = new Server({ name: SERVER_NAME, version }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => ({
@@ -27,26 +27,29 @@ function coordinatorServer(reader: Reader, version: string): Server {
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const name = toolNamed(params.name);
     if (!name)
-      return told({ ok: false, error: { code: "unknown_tool", message: "There is no tool of this name." } }, true);
+      return toolResult(
+        { ok: false, error: { code: "unknown_tool", message: "There is no tool of this name." } },
+        true,
+      );
     const { data, isError } = await callTool(reader, name, params.arguments ?? {}, mcpReq.signal);
-    return told(data, isError);
+    return toolResult(data, isError);
   });
   return server;
 }
 
-const told = (data: Record<string, unknown>, isError: boolean) => ({
+const toolResult = (data: Record<string, unknown>, isError: boolean) => ({
   content: [{ type: "text" as const, text: JSON.stringify(data) }],
   structuredContent: data,
   ...(isError ? { isError } : {}),
 });
 
-interface Opened {
+interface OpenReader {
   readonly reader: Reader;
   close(): void;
 }
 
-/** Looks after the sessions of its namespace until it is closed. */
-export async function openReader(machine: Machine, configuration: Configuration): Promise<Opened> {
+/** Keeps the sessions of its namespace going until it is closed. */
+export async function openReader(machine: Machine, configuration: Configuration): Promise<OpenReader> {
   const coordinator = openCoordinator(machine, configuration);
   const keepers = new Keepers(coordinator, { isPassive: false });
   await finishStarts(coordinator);
@@ -58,14 +61,14 @@ export async function openReader(machine: Machine, configuration: Configuration)
   return { reader: { coordinator, keepers }, close };
 }
 
-/** Until the client has gone. */
+/** Runs until the client disconnects. */
 export async function serveCoordinator(machine: Machine, configuration: Configuration, version: string): Promise<void> {
   const { stdin, terminal, stderr } = machine;
   const { reader, close } = await openReader(machine, configuration);
   const lines = new InputLines(
     (error) => void terminal.write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`),
   );
-  // Each reply that waits for a slow reader listens for its turn.
+  // Each reply that waits for a slow reader adds a listener.
   terminal.setMaxListeners(0);
   const transport = new StdioServerTransport(lines, terminal);
   const ended = new Promise<void>((resolve) => lines.once("end", resolve).once("close", resolve));

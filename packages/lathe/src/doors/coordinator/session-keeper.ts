@@ -1,6 +1,6 @@
-// Keeps one session going while a coordinator runs: it listens at the session's door, and whenever something has happened there or in the
-// event journal it looks where the active turn stands: says its prompt, notes its end, and begins the next one. What it has not done
-// before it is killed, the next one does: the state is in the journals alone.
+// Keeps one session going while a coordinator runs: it follows the session's door, and after each change there or in
+// the event journal it checks the active turn, delivers its prompt, records its end and starts the next one. If it is
+// killed, the next coordinator continues: all state is in the journals.
 
 import { watch } from "node:fs";
 import { messageOf } from "@lathe/llm";
@@ -18,15 +18,15 @@ import { endTurn, promote, type TurnEnd } from "./turn-moves.ts";
 export class SessionKeeper {
   readonly #coordinator: Coordinator;
   readonly #sessionId: string;
-  /** Only looks: nothing is said, and nothing noted. */
+  /** Only reads: delivers and records nothing. */
   readonly #isPassive: boolean;
   #door: LocalDoor | undefined;
   #joining: Promise<LocalDoor | undefined> | undefined;
-  /** What runs now, and whether it has to look once more. */
+  /** The running pass, and whether another one must follow. */
   #advancing: Promise<void> | undefined;
   #again = false;
   #watcher: { readonly path: string; readonly close: () => void } | undefined;
-  /** The message of the last turn that was pasted. */
+  /** The message of the last pasted turn. */
   #pasted: { readonly turnId: string; readonly entry: string } | undefined;
   #isClosed = false;
 
@@ -40,7 +40,7 @@ export class SessionKeeper {
     return this.#coordinator.journal.state.sessions.get(this.#sessionId);
   }
 
-  /** Undefined: no process has the session open for others. */
+  /** Undefined if no process shares the session. */
   door(): Promise<LocalDoor | undefined> {
     if (this.#door) return Promise.resolve(this.#door);
     this.#joining ??= this.#join().finally(() => {
@@ -49,7 +49,7 @@ export class SessionKeeper {
     return this.#joining;
   }
 
-  /** Brings the session as far as it goes now. Never rejects: what is wrong now may be right later. */
+  /** Brings the session as far as it can go now. Never rejects: a problem may be gone at the next pass. */
   advance(): Promise<void> {
     if (this.#isPassive) return Promise.resolve();
     this.#again = true;
@@ -59,7 +59,7 @@ export class SessionKeeper {
     return this.#advancing;
   }
 
-  /** Ends the work of a turn that was cancelled, and nothing else. */
+  /** Interrupts the work of a cancelled turn, but no other work. */
   async interrupt(turnId: string): Promise<void> {
     const { records, journal } = this.#coordinator;
     const turn = journal.state.turns.get(turnId);
@@ -74,8 +74,6 @@ export class SessionKeeper {
     this.#watcher?.close();
     void this.#door?.close();
   }
-
-  // ---- inside ----
 
   async #join(): Promise<LocalDoor | undefined> {
     const session = this.#session;
@@ -92,7 +90,7 @@ export class SessionKeeper {
     try {
       for await (const frame of door.follow(COORDINATOR)) await this.#take(frame);
     } catch {
-      // The process has gone while we connected: the same as its end.
+      // The process died while we connected; treat it like its end.
     }
     if (this.#door === door) this.#door = undefined;
     await door.close();
@@ -100,16 +98,16 @@ export class SessionKeeper {
   }
 
   async #take(frame: DoorFrame): Promise<void> {
-    if (frame.kind === "question") await this.#questionOpened(frame.question);
-    else if (frame.kind === "settled") await this.#questionSettled(frame.questionId, frame.by);
-    else if (frame.kind === "session") await this.#movedTo(frame.sessionId);
+    if (frame.kind === "question") await this.#noteQuestion(frame.question);
+    else if (frame.kind === "settled") await this.#noteAnswer(frame.questionId, frame.by);
+    else if (frame.kind === "session") await this.#noteMove(frame.sessionId);
     else if (frame.kind === "snapshot") {
-      for (const question of frame.snapshot.questions) await this.#questionOpened(question);
+      for (const question of frame.snapshot.questions) await this.#noteQuestion(question);
       void this.advance();
     } else if (frame.kind === "event" && frame.event.type === "agent_end") void this.advance();
   }
 
-  async #questionOpened({ id, method, title }: Dialog): Promise<void> {
+  async #noteQuestion({ id, method, title }: Dialog): Promise<void> {
     await this.#coordinator.journal.change((state) => {
       const turn = state.active.get(this.#sessionId);
       const ids = { session_id: this.#sessionId, question_id: id, ...(turn === undefined ? {} : { turn_id: turn }) };
@@ -119,7 +117,7 @@ export class SessionKeeper {
     });
   }
 
-  async #questionSettled(id: string, by: string): Promise<void> {
+  async #noteAnswer(id: string, by: string): Promise<void> {
     await this.#coordinator.journal.change((state) => {
       const isOpen = state.questions.get(id)?.isOpen === true;
       const ids = { session_id: this.#sessionId, question_id: id };
@@ -131,7 +129,7 @@ export class SessionKeeper {
     });
   }
 
-  async #movedTo(latheSession: string): Promise<void> {
+  async #noteMove(latheSession: string): Promise<void> {
     await this.#coordinator.journal.change((state) => {
       const isNew = state.sessions.get(this.#sessionId)?.latheSession !== latheSession;
       const metadata = { lathe_session: latheSession };
@@ -147,12 +145,12 @@ export class SessionKeeper {
       try {
         while (await this.#step());
       } catch {
-        // The session's process has gone in the middle, or the state cannot be written now. The next look finds out.
+        // The session's process died meanwhile, or the state cannot be written. The next pass will find out.
       }
     }
   }
 
-  /** False when there is nothing to do now. */
+  /** Returns false if there is nothing to do now. */
   async #step(): Promise<boolean> {
     const { journal } = this.#coordinator;
     journal.refresh();
@@ -161,7 +159,7 @@ export class SessionKeeper {
     const active = journal.state.active.get(this.#sessionId);
     const turn = active === undefined ? undefined : journal.state.turns.get(active);
     if (!turn) {
-      // The lock is not taken for nothing.
+      // Do not take the lock if no turn is queued.
       const isQueued = (journal.state.queues.get(this.#sessionId)?.length ?? 0) > 0;
       return isQueued && journal.change((state) => promote(state, this.#sessionId));
     }
@@ -175,7 +173,7 @@ export class SessionKeeper {
       await this.door();
       return false;
     }
-    if (place?.progress.state === "working") return this.#goOn();
+    if (place?.progress.state === "working") return this.#continueWork();
     return session.way === "door" ? this.#sayAtDoor(turn) : this.#paste(session, turn);
   }
 
@@ -188,11 +186,11 @@ export class SessionKeeper {
     const isSaid = (turn.isDelivering || turn.deliveredTo !== undefined) && typeof prompt === "string";
     const entry = isSaid ? this.#pastedEntry(latheSession, prompt, turn) : undefined;
     if (entry !== undefined) return { progress: records.progressOf(latheSession, entry) };
-    // It may have been pasted: never twice.
+    // The prompt may have been pasted already; never paste it twice.
     return isSaid ? { progress: { state: "working" } } : undefined;
   }
 
-  /** Looked for in the whole journal once. */
+  /** Searches the whole journal only once. */
   #pastedEntry(latheSession: string, prompt: string, { turnId, after }: TurnFacts): string | undefined {
     if (this.#pasted?.turnId === turnId) return this.#pasted.entry;
     const entry = this.#coordinator.records.pastedEntry(latheSession, prompt, after);
@@ -200,8 +198,8 @@ export class SessionKeeper {
     return entry;
   }
 
-  /** Work that was cut off with its process goes on in the next one. */
-  async #goOn(): Promise<boolean> {
+  /** Continues work that was cut off when its process died. */
+  async #continueWork(): Promise<boolean> {
     const door = await this.door();
     if (!door || door.isBusy) return false;
     const { isStreaming, unfinishedInput } = await door.command(COORDINATOR, "get_state", {});
@@ -213,7 +211,7 @@ export class SessionKeeper {
     const { journal, records } = this.#coordinator;
     const { turnId } = turn;
     const door = await this.door();
-    // The work of others comes to its end first.
+    // Let the work of others finish first.
     if (!door || (door.isBusy && !turn.isForced)) return false;
     const message = readPayload(journal.folder, "prompts", turnId)?.["prompt"];
     if (typeof message !== "string")
@@ -224,24 +222,24 @@ export class SessionKeeper {
     try {
       await door.command(COORDINATOR, turn.isForced ? "abort_and_prompt" : "prompt", { message, entryId });
     } catch (error) {
-      // Rejects when the process has gone.
+      // This rejects if the process is gone.
       const { isStreaming } = await door.command(COORDINATOR, "get_state", {});
       if (isStreaming) return false;
       const end: TurnEnd = { status: "failed", by: "refused", error: messageOf(error) };
       return journal.change((state) => endTurn(state, turnId, end));
     }
     const isSaid = records.progressOf(door.sessionId, entryId).state !== "unsaid";
-    // Somebody else took the place of the work in the same moment: once that has ended, it is said.
+    // Another client's input came first. Deliver this one once that has ended.
     if (!isSaid && turn.isForced && door.isBusy) return false;
     const metadata = { lathe_session: door.sessionId };
     const ids = { session_id: this.#sessionId, turn_id: turnId };
     const said = { kind: "turn.delivered", ...ids, summary: "The session has the prompt.", metadata } as const;
     await journal.change((state) => {
-      // Another coordinator of the namespace may have noted it.
+      // Another coordinator of the namespace may have recorded it.
       const isNoted = state.turns.get(turnId)?.deliveredTo === door.sessionId;
       return { events: state.active.get(this.#sessionId) === turnId && !isNoted ? [said] : [], result: true };
     });
-    // A command that does its work itself leaves nothing in the journal.
+    // A slash command that does its work itself leaves nothing in the journal.
     if (isSaid) return true;
     return journal.change((state) => endTurn(state, turnId, { status: "completed", by: "command" }));
   }
@@ -250,7 +248,7 @@ export class SessionKeeper {
     const { journal, records } = this.#coordinator;
     const prompt = readPayload(journal.folder, "prompts", turn.turnId)?.["prompt"];
     if (typeof prompt !== "string" || session.latheSession === undefined) return false;
-    // While a question is open there, the Enter behind the prompt would answer it.
+    // While a question is open there, the Enter after the prompt would answer it.
     if (!records.isIdle(session.latheSession)) return false;
     const leaf = records.journalOf(session.latheSession)?.leaf ?? undefined;
     const ids = { session_id: this.#sessionId, turn_id: turn.turnId };
@@ -275,7 +273,7 @@ export class SessionKeeper {
     return false;
   }
 
-  /** A pane without a door tells nothing: its journal does. */
+  /** A pane without a door reports nothing, so watch its journal. */
   #watchJournal(session: SessionFacts): void {
     const { machine, records } = this.#coordinator;
     if (session.way === "door" || session.latheSession === undefined) return;

@@ -1,5 +1,5 @@
-// What a session's journal says of a turn: whether its prompt was said, how its work ended, and what the answer was. Read without a lock,
-// beside the process that writes it.
+// What a session's journal says about a turn: whether its prompt was delivered, how its work ended, and the answer. It
+// is read without a lock while the session's process writes it.
 
 import { statSync } from "node:fs";
 import { FileBlobs, FileStore, Journal, JournalError } from "@lathe/agent";
@@ -12,7 +12,7 @@ import { sessionFiles } from "../../sessions/files.ts";
 import { idOf } from "../../sessions/find.ts";
 import { InputTail } from "./input-tail.ts";
 
-/** How far a prompt has come in its journal. */
+/** How far the journal has got with a prompt. */
 export type Progress =
   | { readonly state: "unsaid" | "working" }
   | { readonly state: "ended"; readonly reason: string; readonly error?: string };
@@ -26,14 +26,14 @@ export class SessionRecords {
   readonly #machine: Pick<Machine, "env" | "userHome" | "deps" | "pid">;
   readonly #paths = new Map<string, string>();
   readonly #tails = new Map<string, InputTail>();
-  /** The last one that was read, as it was. */
+  /** The last journal read, and its size at that time. */
   #last: { readonly path: string; readonly size: number; readonly journal: Journal } | undefined;
 
   constructor(machine: Pick<Machine, "env" | "userHome" | "deps" | "pid">) {
     this.#machine = machine;
   }
 
-  /** Undefined before its first message. */
+  /** Undefined before the session's first message. */
   pathOf(latheSession: string): string | undefined {
     const known = this.#paths.get(latheSession);
     if (known !== undefined && statSync(known, { throwIfNoEntry: false })) return known;
@@ -43,7 +43,7 @@ export class SessionRecords {
     return found;
   }
 
-  /** Where the session works, as its own header says. */
+  /** The session's folder, from the header of its journal. */
   cwdOf(latheSession: string): string | undefined {
     const path = this.pathOf(latheSession);
     return path === undefined ? undefined : readHead(path)?.header.cwd;
@@ -61,7 +61,7 @@ export class SessionRecords {
       this.#last = { path, size, journal };
       return journal;
     } catch (error) {
-      // Its first lines are being written.
+      // Its first lines are still being written.
       if (error instanceof JournalError) return undefined;
       throw error;
     }
@@ -84,12 +84,12 @@ export class SessionRecords {
     return { state: "ended", reason: line.reason ?? "completed", ...(error === undefined ? {} : { error }) };
   }
 
-  /** Whether no input is being worked on. A question of the session is only open while one is. */
+  /** Whether no input is running. A question can only be open while one is. */
   isIdle(latheSession: string): boolean {
     return this.#tailOf(latheSession)?.last?.state !== "start";
   }
 
-  /** Of a pane: the message that was pasted there, by its words. */
+  /** Finds the pasted message in a pane's journal by its text. */
   pastedEntry(latheSession: string, prompt: string, after: string | undefined): string | undefined {
     const journal = this.journalOf(latheSession);
     if (!journal) return undefined;
@@ -118,14 +118,14 @@ export class SessionRecords {
   }
 }
 
-/** As a pane shows them: neither control characters nor the kind of white space arrive there. */
+/** Removes what pasting changes: control characters and the kind of white space. */
 const plain = (words: string): string =>
   words
     .replace(/[^\P{Cc}\s]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
 
-/** The last words of the model between this message and the user's next one. */
+/** The model's last text between this message and the user's next one. */
 function lastText(journal: Journal, entryId: string): string {
   const starts = new Set<string>();
   for (const { state, entryId: start } of journal.outside("input")) if (state === "start") starts.add(start);
@@ -143,7 +143,7 @@ function lastText(journal: Journal, entryId: string): string {
   return text;
 }
 
-/** Of a branch that was left: along the first children. */
+/** On an abandoned branch, follows the first children. */
 function descendants(journal: Journal, entryId: string): string[] {
   const ids: string[] = [];
   for (let [next] = journal.children(entryId); next !== undefined; [next] = journal.children(next)) ids.push(next);

@@ -1,4 +1,5 @@
-// Sessions of a namespace: started in tmux with a local door, brought back after their process has gone, or adopted from a pane of others.
+// Sessions of a namespace: started in tmux with a local door, restarted after their process has died, or adopted from
+// an existing pane.
 
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -17,15 +18,15 @@ import { findPane, sessionInPane } from "./panes.ts";
 import { type SessionFacts, type Starter, starterFacts } from "./state.ts";
 import { sessionOf } from "./turn-moves.ts";
 
-/** Clients of MCP wait a minute for a reply. */
+/** MCP clients wait a minute for a reply. */
 const OPENS_WITHIN_MS = 40_000;
 const MOST_SHOWN = 300;
-/** What a killed session has started in its copy is ended a moment after it. */
+/** Processes of a killed session may use its isolated copy for a moment longer. */
 const COPY_IS_IN_USE = /There is a view named/;
 const COPY_IS_LEFT_WITHIN_MS = 10_000;
 const COPY_STEP_MS = 250;
 const MOST_PATH = 1_000;
-/** Its name in tmux is its name here. */
+/** A session has the same name in tmux and here. */
 const NAME = "lathe-coordinator-";
 
 export async function startNew(coordinator: Coordinator, cwd: string): Promise<SessionFacts> {
@@ -34,7 +35,7 @@ export async function startNew(coordinator: Coordinator, cwd: string): Promise<S
   const command = commandOf(coordinator);
   const real = folderAt(coordinator, cwd);
   const sessionId = NAME + machine.deps.uuid().slice(0, 8);
-  mustBeShort(real);
+  checkLength(real);
   await journal.change((state) => {
     if (state.sessions.has(sessionId)) throw new CoordinatorRefusal("name_taken", "Try again: the name was taken.");
     const metadata = { cwd: real, way: "door", tmux: sessionId, ...starterFacts(starterOf(coordinator)) };
@@ -44,7 +45,7 @@ export async function startNew(coordinator: Coordinator, cwd: string): Promise<S
   return openInPane(coordinator, sessionId, real, inWorktree(command, sessionId));
 }
 
-/** The same session in a new process; its journal tells where it was. */
+/** Opens the same session in a new process, from its journal. */
 export async function startAgain(coordinator: Coordinator, sessionId: string): Promise<SessionFacts> {
   const { journal, records, doors, tmux } = coordinator;
   const command = commandOf(coordinator);
@@ -73,7 +74,7 @@ export async function startAgain(coordinator: Coordinator, sessionId: string): P
   return openInPane(coordinator, sessionId, real, path === undefined ? words : [...words, "--session", path]);
 }
 
-/** What a coordinator began that was killed: the session opened without it, or did not. */
+/** Completes starts whose coordinator was killed: the session may have opened anyway, or failed. */
 export async function finishStarts(coordinator: Coordinator): Promise<void> {
   const { journal, tmux } = coordinator;
   const starting = [...journal.state.sessions.values()].filter(({ phase }) => phase === "starting");
@@ -82,17 +83,18 @@ export async function finishStarts(coordinator: Coordinator): Promise<void> {
   try {
     managed = await listManaged(tmux);
   } catch {
-    return; // without an answer of tmux, nothing is known of them
+    return; // without tmux's answer, we know nothing about them
   }
   for (const session of starting) {
     const found = managed.find(({ name }) => name === session.sessionId);
     const pane = found?.panes.find((one) => one.latheSession);
-    if (pane?.latheSession !== undefined) await opened(coordinator, session.sessionId, pane.latheSession, pane.paneId);
-    else if (!found && isAbandoned(coordinator, session)) await failed(coordinator, session);
+    if (pane?.latheSession !== undefined)
+      await markOpen(coordinator, session.sessionId, pane.latheSession, pane.paneId);
+    else if (!found && isAbandoned(coordinator, session)) await markFailed(coordinator, session);
   }
 }
 
-/** Whether a session starts whose coordinator has gone: what became of it has to be looked at. */
+/** Whether a session is starting whose coordinator has died, so that somebody must find out what became of it. */
 export const hasAbandonedStarts = (coordinator: Coordinator): boolean =>
   [...coordinator.journal.state.sessions.values()].some(
     (session) => session.phase === "starting" && isAbandoned(coordinator, session),
@@ -106,8 +108,8 @@ const starterOf = ({ machine: { pid, host } }: Coordinator): Starter => ({
   startTime: processStartTime(pid),
 });
 
-/** Unless somebody else starts it by now. */
-const failed = ({ journal }: Coordinator, { sessionId, starter }: SessionFacts): Promise<void> =>
+/** Marks the start as failed, unless another coordinator is starting the session by now. */
+const markFailed = ({ journal }: Coordinator, { sessionId, starter }: SessionFacts): Promise<void> =>
   journal.change((state) => {
     const now = state.sessions.get(sessionId);
     const isSame = now?.phase === "starting" && now.starter?.pid === starter?.pid;
@@ -120,7 +122,7 @@ export async function register(coordinator: Coordinator, sessionId: string, pane
   const pane = await findPane(coordinator, paneId);
   if (!pane) throw new CoordinatorRefusal("pane_gone", `There is no living pane ${paneId} on this tmux server.`);
   const cwd = folderAt(coordinator, pane.cwd);
-  mustBeShort(cwd);
+  checkLength(cwd);
   const session = await sessionInPane(coordinator, pane);
   if (!session)
     throw new CoordinatorRefusal(
@@ -134,7 +136,8 @@ export async function register(coordinator: Coordinator, sessionId: string, pane
     const known = state.sessions.get(sessionId);
     if (known && known.latheSession !== latheSession)
       throw new CoordinatorRefusal("name_taken", "Another session has this name. Choose another one.");
-    // Two names would be two turns at a time. One that only starts has its name in tmux alone.
+    // Two names for one session would allow two turns at once. A session that is still starting can only be recognized
+    // by its tmux name.
     const other = [...state.sessions.values()].find(
       (one) =>
         one.sessionId !== sessionId &&
@@ -159,8 +162,6 @@ export async function register(coordinator: Coordinator, sessionId: string, pane
   });
 }
 
-// ---- inside ----
-
 function commandOf({ configuration: { sessionCommand } }: Coordinator): readonly string[] {
   if (sessionCommand) return sessionCommand;
   throw new CoordinatorRefusal(
@@ -169,7 +170,7 @@ function commandOf({ configuration: { sessionCommand } }: Coordinator): readonly
   );
 }
 
-/** A copy without a name could not be found again. */
+/** Names the isolated copy after the session; an unnamed one could not be found again. */
 function inWorktree(command: readonly string[], name: string): readonly string[] {
   return command.flatMap((word, at) => {
     const next = command[at + 1];
@@ -183,7 +184,7 @@ function folderAt({ configuration }: Coordinator, path: string): string {
   throw new CoordinatorRefusal("not_a_folder", "This path is not a folder.");
 }
 
-function mustBeShort(path: string): void {
+function checkLength(path: string): void {
   if (path.length > MOST_PATH)
     throw new CoordinatorRefusal("path_too_long", `The path is longer than ${MOST_PATH} characters.`);
 }
@@ -220,7 +221,7 @@ async function openOnce(
   [program = "", ...rest]: readonly string[],
 ): Promise<SessionFacts> {
   const { tmux, machine, doors } = coordinator;
-  // The server of tmux may know another `lathe`, or none.
+  // The tmux server's PATH may have a different `lathe`, or none.
   const command = program === "lathe" ? [process.execPath, ownCommand(), ...rest] : [program, ...rest];
   const env = Object.fromEntries(Object.entries(machine.env).filter(([variable]) => !variable.startsWith(VARIABLE)));
   const started = await startSession(
@@ -238,11 +239,11 @@ async function openOnce(
   });
   try {
     const latheSession = await started.opened(OPENS_WITHIN_MS);
-    return await opened(coordinator, name, latheSession, started.paneId);
+    return await markOpen(coordinator, name, latheSession, started.paneId);
   } catch (error) {
-    // What has ended has said why.
-    const shown = hasEnded ? "" : await shownIn(coordinator, started.paneId);
-    // The server of tmux may have gone with its last session; the reason is the other one.
+    // A process that has ended has reported its reason.
+    const shown = hasEnded ? "" : await paneText(coordinator, started.paneId);
+    // The tmux server may have ended with its last session; report the original error, not this one.
     await started.close().catch(() => undefined);
     throw shown === "" ? error : new Error(`${messageOf(error)} Its pane shows: ${shown}`, { cause: error });
   } finally {
@@ -250,14 +251,14 @@ async function openOnce(
   }
 }
 
-/** It may ask something that only a person can answer there, such as for a key. */
-async function shownIn({ tmux }: Coordinator, pane: string): Promise<string> {
+/** What the pane shows: it may ask for something that only a user can answer, such as a key. */
+async function paneText({ tmux }: Coordinator, pane: string): Promise<string> {
   const { code, stdout } = await tmux.ask(["capture-pane", "-p", "-t", pane]);
   const words = oneLine(stdout.replace(/[─━]+/g, " "));
   return code === 0 ? words.slice(0, MOST_SHOWN).toWellFormed() : "";
 }
 
-function opened({ journal }: Coordinator, name: string, latheSession: string, pane: string): Promise<SessionFacts> {
+function markOpen({ journal }: Coordinator, name: string, latheSession: string, pane: string): Promise<SessionFacts> {
   return journal.change((state) => {
     const known = sessionOf(state, name);
     const result: SessionFacts = { ...known, phase: "open", latheSession, pane };

@@ -1,5 +1,6 @@
-// Puts the rendered entry into the configuration of a controller's profile. Only the text of the entry changes, every other byte stays, and
-// so do the comments in it; where that is not possible the file is not touched. An entry that was written or changed by hand stays as well, and that is an error.
+// Adds the rendered entry to the configuration of a controller's profile. Only the entry's text changes; all other
+// bytes and the comments inside the entry stay. If that is impossible, the file is not touched. An entry that was
+// written or edited by hand stays, too, and is an error.
 
 import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -15,7 +16,7 @@ import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { ENTRY_NAME, isRendered, SECTION, type SetupEntry, YAML_STYLE, yamlOf } from "./setup.ts";
 
 const CONFIG_FILE = "config.yaml";
-/** Of a section that we begin. */
+/** Indentation of a section that we add. */
 const INDENT = 2;
 
 interface Installed {
@@ -59,21 +60,21 @@ async function putEntry(file: string, entry: SetupEntry): Promise<Installed["out
 
 function textOf(file: string): string {
   const text = readIfThere(file) ?? "";
-  // What is no text would be replaced by these signs.
+  // Decoding replaces invalid bytes by these characters.
   if (text.includes("\uFFFD") && !isUtf8(readFileSync(file)))
     throw usageError(`${file} is not UTF-8 text. Save it as UTF-8, then run this again.`);
   return text;
 }
 
-/** Undefined where the section is written in a way that we do not change. */
+/** Undefined if the section is written in a way that we cannot edit. */
 function withEntry(document: Document, text: string, entry: SetupEntry): string | undefined {
   const eol = /\r?\n/.exec(text)?.[0] ?? "\n";
-  const indented = (yaml: string, by: number): string => yaml.replace(/^(?=.)/gm, " ".repeat(by)).replaceAll("\n", eol);
-  const lines = (value: object, by: number): string => indented(yamlOf(value), by);
+  const indent = (yaml: string, by: number): string => yaml.replace(/^(?=.)/gm, " ".repeat(by)).replaceAll("\n", eol);
+  const lines = (value: object, by: number): string => indent(yamlOf(value), by);
   const top = isMap(document.contents) ? document.contents : undefined;
   const pair = top && pairOf(top, SECTION);
   if (!pair) {
-    // What is merged could bring a section, which ours would hide.
+    // A merge key may bring in a section that ours would hide.
     if (top && pairOf(top, "<<")) return undefined;
     const end = text === "" || text.endsWith("\n") ? "" : eol;
     const column = top ? columnOf(text, startOf(top.items[0])) : 0;
@@ -81,10 +82,10 @@ function withEntry(document: Document, text: string, entry: SetupEntry): string 
     return added === undefined ? undefined : text + end + added;
   }
   const { value } = pair;
-  if (isMap(value)) return value.flow ? inFlow(value, text, entry) : inBlock(value, text, entry, indented);
+  if (isMap(value)) return value.flow ? inFlow(value, text, entry) : inBlock(value, text, entry, indent);
   const column = columnOf(text, startOf(pair));
   if (!isScalar(value) || !value.range || column === undefined) return undefined;
-  // A section without a server: lines below it, and a `~` or `null` goes.
+  // An empty section: add lines below it and drop its `~` or `null`.
   const [from, to] = value.range;
   const rest = text.slice(to);
   const line = rest.indexOf("\n") + 1 || rest.length;
@@ -96,22 +97,22 @@ function inBlock(
   section: YAMLMap,
   text: string,
   entry: SetupEntry,
-  indented: (yaml: string, by: number) => string,
+  indent: (yaml: string, by: number) => string,
 ): string | undefined {
   const known = pairOf(section, ENTRY_NAME);
   const start = startOf(known ?? section.items[0]);
   const column = columnOf(text, start);
   if (start === undefined || column === undefined) return undefined;
   const from = start - column;
-  if (!known) return text.slice(0, from) + indented(yamlOf({ [ENTRY_NAME]: entry }), column) + text.slice(from);
+  if (!known) return text.slice(0, from) + indent(yamlOf({ [ENTRY_NAME]: entry }), column) + text.slice(from);
   if (!isMap(known.value) || !known.value.range) return undefined;
-  // What comes after its last value, such as comments of the next entry, stays as it is.
+  // Leave everything after the last value, such as comments of the next entry.
   const end = known.value.range[1];
-  return text.slice(0, from) + indented(updated(text.slice(from, end), column, entry), column) + text.slice(end);
+  return text.slice(0, from) + indent(updateEntry(text.slice(from, end), column, entry), column) + text.slice(end);
 }
 
-/** The lines of an entry with other values. Comments that the user has written between them stay. */
-function updated(lines: string, column: number, entry: SetupEntry): string {
+/** The lines of the entry with new values. Comments that the user has added stay. */
+function updateEntry(lines: string, column: number, entry: SetupEntry): string {
   const own = parseDocument(lines.replaceAll("\r\n", "\n").replace(new RegExp(`^ {${column}}`, "gm"), ""));
   const map = own.get(ENTRY_NAME);
   if (isMap(map)) putValues(own, map, entry);
@@ -130,7 +131,7 @@ function putValues(own: Document, map: YAMLMap, values: object): void {
   }
 }
 
-/** One line between the braces: JSON is YAML there. */
+/** One line between the braces, as JSON, which is valid YAML there. */
 function inFlow(section: YAMLMap, text: string, entry: SetupEntry): string | undefined {
   const added = JSON.stringify({ [ENTRY_NAME]: entry }, null, 1)
     .replace(/\n */g, " ")
@@ -154,7 +155,7 @@ const pairOf = ({ items }: YAMLMap, name: string): Pair | undefined =>
 const startOf = (pair: Pair | undefined): number | undefined =>
   isScalar(pair?.key) ? (pair.key as Scalar).range?.[0] : undefined;
 
-/** Undefined unless only spaces stand before it in its line. */
+/** Undefined if anything but spaces precedes it in its line. */
 function columnOf(text: string, offset: number | undefined): number | undefined {
   if (offset === undefined) return undefined;
   const before = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);

@@ -1,5 +1,5 @@
-// The entry that makes a controller start the coordinator: rendered from what the operator allows, the same bytes each time, and signed,
-// so that a later run knows whether somebody has changed it since.
+// Renders the entry with which a controller starts the coordinator, from what the operator allows. The same input gives
+// the same bytes, and the entry is signed, so that a later run can tell whether it was edited.
 
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync, statSync } from "node:fs";
@@ -18,14 +18,14 @@ const MANAGED_BY = "lathe-setup-coordinator";
 const SETUP_SCHEMA_VERSION = "1";
 const SIGNATURE = `${VARIABLE}SETUP_SIGNATURE`;
 
-/** What the operator asked for, as it was typed. */
+/** The operator's options, as typed. */
 export interface SetupRequest {
   readonly roots: readonly string[];
   readonly profile?: string | undefined;
   readonly repo?: string | undefined;
-  /** Kinds of changes, separated by commas. None: the controller can only read. */
+  /** Kinds of changes, separated by commas. Without any, the controller can only read. */
   readonly mutations?: string | undefined;
-  /** Kept word for word. */
+  /** Kept verbatim. */
   readonly sessionCommand: string;
 }
 
@@ -38,17 +38,17 @@ export interface SetupEntry extends JsonObject {
 
 interface Places {
   readonly cwd: string;
-  /** Of Lathe. The state is kept there: a controller may run in any folder, and state that moves with it would be lost. */
+  /** The home of Lathe. The state is kept there, since a controller may run in any folder. */
   readonly home: string;
 }
 
 interface Rendered {
   readonly entry: SetupEntry;
-  /** What the server would read from it. */
+  /** The configuration that the server will read from the entry. */
   readonly configuration: Configuration;
 }
 
-/** Refuses what the server would refuse at its start. */
+/** Refuses whatever the server would refuse at its start. */
 export function renderEntry(request: SetupRequest, { cwd, home }: Places): Rendered {
   const roots = [...new Set(request.roots.map((root) => rootAt(resolve(cwd, root))))];
   const [first] = roots;
@@ -86,7 +86,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   REPO: "--repo",
 };
 
-/** The server names its variables; who runs the setup has typed options. */
+/** Error messages name the server's variables; replace them by the options that the user typed. */
 function inOptions<T>(work: () => T): T {
   try {
     return work();
@@ -110,7 +110,7 @@ function rootAt(path: string): string {
 
 const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
-/** Over everything in the entry but itself. */
+/** Covers everything in the entry except the signature. */
 function signatureOf(entry: JsonObject): string {
   const { [SIGNATURE]: _signature, ...env } = isJsonObject(entry["env"]) ? entry["env"] : {};
   return createHash("sha256")
@@ -118,7 +118,7 @@ function signatureOf(entry: JsonObject): string {
     .digest("hex");
 }
 
-/** Every text is in quotes: readers of older YAML take `on` and `1` for something else. */
+/** All texts are quoted, since parsers of older YAML read `on` and `1` as other types. */
 export const YAML_STYLE = { lineWidth: 0, defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" } as const;
 
 export const yamlOf = (value: object): string => stringify(value, YAML_STYLE);
@@ -128,7 +128,7 @@ export const entryAsYaml = (entry: SetupEntry): string => yamlOf({ [SECTION]: { 
 export const entryAsJson = (entry: SetupEntry): string =>
   `${JSON.stringify({ [SECTION]: { [ENTRY_NAME]: entry } }, null, 2)}\n`;
 
-/** Whether an entry is as a run of this command has left it. */
+/** Whether the entry is unchanged since a run of this command. */
 export function isRendered(known: JsonValue): boolean {
   if (!isJsonObject(known) || !isJsonObject(known["env"])) return false;
   const { env } = known;

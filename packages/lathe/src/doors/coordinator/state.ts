@@ -1,11 +1,12 @@
-// Where the namespace stands: a fold over its events. Nothing else is kept in memory, so every process that reads them stands at the same place.
+// The state of the namespace, computed from its events. Nothing else is kept in memory, so all processes that have read
+// the same events agree.
 
 import type { CoordinatorEvent } from "./events.ts";
 
 type Metadata = NonNullable<CoordinatorEvent["metadata"]>;
 type TurnStatus = "queued" | "active" | "completed" | "failed" | "cancelled" | "superseded";
 
-/** A process: its number may be that of another one later. */
+/** A process; its start time tells it from a later one with the same pid. */
 export interface Starter {
   readonly pid: number;
   readonly host: string;
@@ -15,15 +16,15 @@ export interface Starter {
 export interface SessionFacts {
   readonly sessionId: string;
   readonly cwd: string;
-  /** `paste`: a pane of somebody else without a door. */
+  /** `paste` for a pane without a door. */
   readonly way: "door" | "paste";
   readonly phase: "starting" | "open" | "failed";
-  /** Of the journal; absent while it starts. */
+  /** Id of its journal; absent while it starts. */
   readonly latheSession?: string;
   readonly pane?: string;
-  /** Of tmux. */
+  /** Its name in tmux. */
   readonly tmuxName?: string;
-  /** The coordinator that starts it, while it starts. */
+  /** The coordinator that is starting it, during the start. */
   readonly starter?: Starter;
 }
 
@@ -31,15 +32,15 @@ export interface TurnFacts {
   readonly turnId: string;
   readonly sessionId: string;
   readonly status: TurnStatus;
-  /** Its work takes the place of what runs. */
+  /** Whether it interrupts running work. */
   readonly isForced: boolean;
-  /** Was about to be said; for a pane that is all that is known. */
+  /** Delivery has begun; for a pane, nothing more is known. */
   readonly isDelivering: boolean;
-  /** The journal that has its prompt. */
+  /** The session whose journal has its prompt. */
   readonly deliveredTo?: string;
-  /** In a journal of a pane: the entry after which the prompt comes. */
+  /** For a pane: the journal entry after which the prompt comes. */
   readonly after?: string;
-  /** Why it ended: `journal`, `report`, `command`, `refused` or the turn that superseded it. */
+  /** What ended it: `journal`, `report`, `command`, `refused` or the id of the turn that superseded it. */
   readonly endedBy?: string;
   readonly error?: string;
   readonly reportRef?: string;
@@ -54,7 +55,7 @@ export interface State {
   readonly seq: number;
   readonly sessions: ReadonlyMap<string, SessionFacts>;
   readonly turns: ReadonlyMap<string, TurnFacts>;
-  /** Turns that wait, in their order, by session. */
+  /** Waiting turns in their order, by session. */
   readonly queues: ReadonlyMap<string, readonly string[]>;
   readonly active: ReadonlyMap<string, string>;
   readonly questions: ReadonlyMap<string, QuestionFacts>;
@@ -104,7 +105,7 @@ export class Fold implements State {
 
   #turn({ kind, session_id: sessionId, turn_id: turnId, metadata = {} }: CoordinatorEvent): void {
     if (sessionId === undefined || turnId === undefined) return;
-    const known = this.turns.get(turnId) ?? begun(turnId, sessionId);
+    const known = this.turns.get(turnId) ?? newTurn(turnId, sessionId);
     const change = (more: Partial<TurnFacts>): void => void this.turns.set(turnId, { ...known, ...more });
     const { forced, lathe_session, after, by, error } = metadata;
     const ended = ENDED[kind];
@@ -158,7 +159,7 @@ export const starterFacts = ({ pid, host, startTime }: Starter): Metadata => ({
   starter_began: startTime,
 });
 
-const begun = (turnId: string, sessionId: string): TurnFacts => ({
+const newTurn = (turnId: string, sessionId: string): TurnFacts => ({
   ...{ turnId, sessionId },
   status: "active",
   isForced: false,

@@ -1,11 +1,12 @@
-// Carries out one call of a tool, whatever transport it came over: arguments and ids are checked, changes have to be allowed, and the reply is data.
+// Runs one tool call, independent of the transport: checks arguments, ids and permission for changes, and returns the
+// reply as data.
 
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "@lathe/llm";
 import { Checker } from "@lathe/llm/schema";
 import { artifactsOf, readArtifact } from "./artifacts.ts";
-import { mustAllow } from "./configuration.ts";
+import { checkMutation } from "./configuration.ts";
 import {
   CoordinatorRefusal,
   LONGEST_WAIT_MS,
@@ -26,7 +27,7 @@ import { beginTurn, report, sessionOf, turnOf } from "./turn-moves.ts";
 
 type Handler<K extends ToolName> = (reader: Reader, params: ToolParams<K>, signal: AbortSignal) => Promise<object>;
 
-/** Reply and whether it is a refusal. Only a bug rejects. */
+/** The reply, and whether it is a refusal. Only a bug rejects. */
 export interface ToolReply {
   readonly data: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
@@ -42,16 +43,16 @@ export async function callTool(reader: Reader, name: ToolName, args: unknown, si
     if (wrong !== undefined) throw new CoordinatorRefusal("invalid_arguments", `${wrong}.`);
     const params = args as ToolParams<typeof name> & { readonly allow_mutation?: boolean };
     const { needs } = TOOLS[name];
-    if (needs !== undefined) mustAllow(reader.coordinator.configuration, needs, params.allow_mutation);
+    if (needs !== undefined) checkMutation(reader.coordinator.configuration, needs, params.allow_mutation);
     reader.coordinator.journal.refresh();
     const data = await (HANDLERS[name] as Handler<ToolName>)(reader, params, signal);
     return { data: { ok: true, schema_version: SCHEMA_VERSION, ...data }, isError: false };
   } catch (error) {
-    return { data: { ok: false, schema_version: SCHEMA_VERSION, error: refused(error) }, isError: true };
+    return { data: { ok: false, schema_version: SCHEMA_VERSION, error: errorReply(error) }, isError: true };
   }
 }
 
-function refused(error: unknown): object {
+function errorReply(error: unknown): object {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   const more = error instanceof CoordinatorRefusal ? error.more : {};
   return { code: typeof code === "string" ? code : "failed", message: messageOf(error), ...more };
@@ -65,20 +66,20 @@ const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
   },
   read_status: async (reader, { session_id }) => {
     await reader.keepers.finishStarts();
-    return { session: await sessionRow(reader, known(reader, session_id)) };
+    return { session: await sessionRow(reader, sessionHere(reader, session_id)) };
   },
   read_tail: async (reader, { session_id, lines }) => ({
     session_id,
-    lines: tailOf(reader, known(reader, session_id), lines),
+    lines: tailOf(reader, sessionHere(reader, session_id), lines),
   }),
   list_questions: async (reader, { session_id }) => {
     const { sessions } = reader.coordinator.journal.state;
-    const asked = session_id === undefined ? [...sessions.values()] : [known(reader, session_id)];
+    const asked = session_id === undefined ? [...sessions.values()] : [sessionHere(reader, session_id)];
     return { questions: (await Promise.all(asked.map((session) => questionsOf(reader, session)))).flat() };
   },
-  list_artifacts: async (reader, { session_id }) => artifactsOf(reader, known(reader, session_id)),
+  list_artifacts: async (reader, { session_id }) => artifactsOf(reader, sessionHere(reader, session_id)),
   read_artifact: async (reader, { session_id, path, offset = 0 }) => {
-    const session = session_id === undefined ? undefined : known(reader, session_id);
+    const session = session_id === undefined ? undefined : sessionHere(reader, session_id);
     return readArtifact(reader, { session, path, offset: Math.max(0, offset) });
   },
   read_coordination_status: async (reader) => {
@@ -86,11 +87,11 @@ const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
     return coordinationStatus(reader);
   },
   read_turn: async (reader, { turn_id, session_id }) => {
-    const turn = await lookedAfter(reader, turnHere(reader, turn_id, session_id));
+    const turn = await advanceTurn(reader, turnHere(reader, turn_id, session_id));
     return turnReply(reader, turn);
   },
   await_turn: async (reader, { turn_id, session_id, timeout_ms }, signal) => {
-    const turn = await lookedAfter(reader, turnHere(reader, turn_id, session_id));
+    const turn = await advanceTurn(reader, turnHere(reader, turn_id, session_id));
     const { journal } = reader.coordinator;
     const ended = (): TurnFacts | undefined => {
       const now = turnOf(journal.state, turn.turnId, undefined);
@@ -123,7 +124,7 @@ const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
   },
   send_prompt: async (reader, params) => sendPrompt(reader, params),
   submit_question_answer: async (reader, { session_id, question_id, turn_id, answer }) => {
-    known(reader, session_id);
+    sessionHere(reader, session_id);
     if (turn_id !== undefined) turnHere(reader, turn_id, session_id);
     const given = { sessionId: session_id, questionId: safeQuestionId(question_id), answer };
     return { session_id, question_id, ...(await answerQuestion(reader, given)) };
@@ -131,7 +132,7 @@ const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
   report_status: async (reader, params) => reportStatus(reader, params),
 };
 
-function known({ coordinator }: Reader, sessionId: string): SessionFacts {
+function sessionHere({ coordinator }: Reader, sessionId: string): SessionFacts {
   return sessionOf(coordinator.journal.state, safeSessionId(sessionId));
 }
 
@@ -140,8 +141,8 @@ function turnHere({ coordinator }: Reader, turnId: string, sessionId: string | u
   return turnOf(coordinator.journal.state, safeTurnId(turnId), owner);
 }
 
-/** What has happened while no coordinator ran is noted first. */
-async function lookedAfter({ coordinator, keepers }: Reader, turn: TurnFacts): Promise<TurnFacts> {
+/** First records what happened while no coordinator was running. */
+async function advanceTurn({ coordinator, keepers }: Reader, turn: TurnFacts): Promise<TurnFacts> {
   if (!hasEnded(turn)) await keepers.of(turn.sessionId).advance();
   return turnOf(coordinator.journal.state, turn.turnId, undefined);
 }
@@ -154,7 +155,7 @@ async function watchEvents(
   signal: AbortSignal,
 ): Promise<object> {
   const { journal } = reader.coordinator;
-  const owner = session_id === undefined ? undefined : known(reader, session_id).sessionId;
+  const owner = session_id === undefined ? undefined : sessionHere(reader, session_id).sessionId;
   const most = Math.min(Math.max(limit, 1), MOST_EVENTS);
   const fits = ({ session_id: of, kind }: CoordinatorEvent): boolean =>
     (owner === undefined || of === owner) && (event_types.length === 0 || event_types.includes(kind));
@@ -181,15 +182,15 @@ async function sendPrompt(
   const sessionId = safeSessionId(session_id);
   if (prompt.trim() === "") throw new CoordinatorRefusal("invalid_arguments", "The prompt is empty.");
   if (queue && force) throw new CoordinatorRefusal("invalid_arguments", "Give queue or force, not both.");
-  const { way, cwd } = known({ coordinator, keepers }, sessionId);
-  if (way === "paste") mustBeWords(prompt);
+  const { way, cwd } = sessionHere({ coordinator, keepers }, sessionId);
+  if (way === "paste") refuseCommands(prompt);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     throw new CoordinatorRefusal(
       "folder_gone",
       `The folder of this session is not there any more: ${cwd}. Put it back, or start a session in another folder.`,
     );
   const turnId = `turn-${machine.deps.uuid()}`;
-  // A turn that has ended meanwhile is not in the way.
+  // A turn that has ended meanwhile must not block this one.
   await keepers.of(sessionId).advance();
   const payload = writePayload(journal.folder, "prompts", turnId, { prompt });
   const begun = await journal
@@ -213,8 +214,8 @@ async function sendPrompt(
   };
 }
 
-/** What a person types there with such a beginning is run at once, and leaves nothing in the journal. */
-function mustBeWords(prompt: string): void {
+/** At a pane's prompt, text with such a start is a command that leaves nothing in the journal. */
+function refuseCommands(prompt: string): void {
   if (/^[!/]/.test(prompt.trim()))
     throw new CoordinatorRefusal(
       "command_in_pane",

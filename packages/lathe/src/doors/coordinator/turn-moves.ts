@@ -1,4 +1,5 @@
-// What may happen to turns, as pure decisions over the state: one active turn per session, queued ones in their order, and each ends once.
+// The rules for turns, as pure decisions over the state: one active turn per session, queued turns in their order, and
+// each turn ends once.
 
 import { CoordinatorRefusal, type REPORTED } from "./contract.ts";
 import { cut, type Kind, type NewEvent } from "./events.ts";
@@ -24,7 +25,7 @@ export function sessionOf(state: State, sessionId: string): SessionFacts {
   throw new CoordinatorRefusal("unknown_session", "There is no session of this name in this namespace.");
 }
 
-/** Of this session, when one is named: a turn of another one is refused. */
+/** If a session is given, a turn of another session is refused. */
 export function turnOf(state: State, turnId: string, sessionId: string | undefined): TurnFacts {
   const turn = state.turns.get(turnId);
   if (!turn) throw new CoordinatorRefusal("unknown_turn", "There is no turn of this id in this namespace.");
@@ -47,7 +48,8 @@ export function beginTurn(
   const active = state.active.get(sessionId);
   const ids = { session_id: sessionId, turn_id: turnId, payload_ref: payload };
   if (active === undefined || force) {
-    const events: NewEvent[] = active === undefined || !force ? [] : [ending(state, active, "turn.superseded", turnId)];
+    const events: NewEvent[] =
+      active === undefined || !force ? [] : [endEvent(state, active, "turn.superseded", turnId)];
     const metadata = { forced: force && active !== undefined };
     events.push({ kind: "turn.active", ...ids, summary: "The turn is active.", metadata });
     return { events, result: { queued: false, active: turnId } };
@@ -64,27 +66,27 @@ export function beginTurn(
 
 export interface TurnEnd {
   readonly status: (typeof REPORTED)[number];
-  /** Who says so: `journal`, `report`, `command`, `refused`. */
+  /** What reports the end: `journal`, `report`, `command` or `refused`. */
   readonly by: string;
   readonly error?: string | undefined;
 }
 
-/** Nothing for a turn that has ended before: it ends once. The next one in the queue becomes active with it. */
+/** Does nothing for a turn that has already ended. The next turn in the queue becomes active. */
 export function endTurn(state: State, turnId: string, { status, by, error }: TurnEnd): Decision<boolean> {
   const turn = state.turns.get(turnId);
   if (!turn || hasEnded(turn)) return { events: [], result: false };
-  const events = [ending(state, turnId, `turn.${status}`, by, error)];
-  if (turn.status === "active") events.push(...promoted(state, turn.sessionId));
+  const events = [endEvent(state, turnId, `turn.${status}`, by, error)];
+  if (turn.status === "active") events.push(...nextActive(state, turn.sessionId));
   return { events, result: true };
 }
 
-/** For a queue whose active turn has gone without it. */
+/** Starts the next turn of a queue that has no active turn. */
 export function promote(state: State, sessionId: string): Decision<boolean> {
-  const events = state.active.has(sessionId) ? [] : promoted(state, sessionId);
+  const events = state.active.has(sessionId) ? [] : nextActive(state, sessionId);
   return { events, result: events.length > 0 };
 }
 
-function promoted(state: State, sessionId: string): NewEvent[] {
+function nextActive(state: State, sessionId: string): NewEvent[] {
   const [next] = state.queues.get(sessionId) ?? [];
   if (next === undefined) return [];
   const ids = { session_id: sessionId, turn_id: next };
@@ -98,7 +100,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "turn.superseded": "Another turn took the place of this one.",
 };
 
-function ending(state: State, turnId: string, kind: Kind, by: string, error?: string): NewEvent {
+function endEvent(state: State, turnId: string, kind: Kind, by: string, error?: string): NewEvent {
   const metadata = { by, ...(error === undefined ? {} : { error: cut(error, 300) }) };
   const sessionId = state.turns.get(turnId)?.sessionId ?? "";
   return { kind, session_id: sessionId, turn_id: turnId, summary: ENDINGS[kind] ?? kind, metadata };

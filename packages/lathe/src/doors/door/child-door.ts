@@ -1,4 +1,5 @@
-// A door to a session in a process of its own: one that is wedged or killed harms no other. The process is the command in RPC mode.
+// A door to a session in a process of its own, so that a hung or killed session affects no other. The process is the
+// command in RPC mode.
 
 import type { ClientDeps } from "@lathe/llm";
 import { RpcClient } from "../../hosts/rpc-client/client.ts";
@@ -11,12 +12,12 @@ export interface ChildDoorOptions extends AgentProcessOptions {
 }
 
 /**
- * Starts `lathe --mode rpc` and resolves with the door when it is ready; `args` choose the session, such as `--resume <id>`. Rejects
- * with what the process said when it cannot start. When the process dies, the last frame is `closed` with a problem: open another
- * door to the session then, and send it `continue`.
+ * Starts `lathe --mode rpc` and resolves with the door when it is ready; `args` choose the session, such as `--resume
+ * <id>`. If the process cannot start, rejects with what it printed. If it dies later, the last frame is `closed` with a
+ * problem: then open another door to the session and send it `continue`.
  */
 export async function openChildDoor({ deps, env, onCommand, ...options }: ChildDoorOptions): Promise<SharedDoor> {
-  // A child that joined the session elsewhere would be taken for the one that has it.
+  // A child that joined the session in another process would look like its owner.
   const client = new RpcClient({ ...options, env: { ...env, LATHE_RPC_DIALOG_TIMEOUT: "0", LATHE_RPC_JOINS: "0" } });
   try {
     return await SharedDoor.open(client, { deps, onCommand }, () => client.start());

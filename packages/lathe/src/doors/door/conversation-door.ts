@@ -1,5 +1,5 @@
-// A door to a conversation of this process, beside the host that it belongs to: its clients and the user at that host see the same
-// session, and are asked the same questions.
+// A door to a conversation of this process: clients of the door and the user at the host see the same session and get
+// the same questions.
 
 import type { ClientDeps } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -16,18 +16,18 @@ import { SharedDoor } from "./shared-door.ts";
 
 export interface ConversationDoorOptions {
   readonly conversation: Conversation;
-  /** Who answers in the conversation: the clients of the door are added to them. */
+  /** Answers the questions of the conversation; the door adds its clients to it. */
   readonly person: SharedPerson;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
-  /** The conversation's host can show no other session. */
+  /** True if the conversation's host cannot switch to another session. */
   readonly stays?: boolean;
 }
 
-/** Closing the door leaves the conversation as it is. */
+/** Closing the door does not end the conversation. */
 export async function openConversationDoor(options: ConversationDoorOptions): Promise<SharedDoor> {
   const client = new RpcClient({ connect: (onFrame) => connectTo(options, onFrame) });
   const door = await SharedDoor.open(client, { deps: options.deps, stays: options.stays }, () => client.start());
-  // A new session may stay silent for long.
+  // A new session may emit no event for a long time, so the door learns of it here.
   const stop = options.conversation.watch({ onSession: ({ session }) => door.present(session.id) });
   door.watch(({ kind }) => {
     if (kind === "closed") stop();
@@ -35,7 +35,7 @@ export async function openConversationDoor(options: ConversationDoorOptions): Pr
   return door;
 }
 
-/** RPC mode without a process: frames are passed on as they are. */
+/** RPC mode without a process: frames are passed on as objects. */
 function connectTo(
   { conversation, person }: ConversationDoorOptions,
   onFrame: (frame: Record<string, unknown>) => void,

@@ -1,5 +1,5 @@
-// What a client of a door in another process knows of it at once: which session, whether it works, what it asks. It is told by the
-// frames that the client reads.
+// What a client of a remote door knows without asking: the session, whether it is busy, its open questions. It follows
+// the frames that the client reads.
 
 import type { Dialog, DoorFrame } from "./door.ts";
 
@@ -13,7 +13,7 @@ export class DoorMirror implements DoorFacts {
   sessionId: string;
   isBusy: boolean;
   questions: readonly Dialog[];
-  /** Of the last frame that counted: several readers may tell of the same one. */
+  /** The last frame taken. Several readers may pass on the same frame. */
   #seq = 0;
 
   constructor({ sessionId, isBusy, questions }: DoorFacts) {

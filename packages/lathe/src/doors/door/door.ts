@@ -1,5 +1,5 @@
-// What a door to a session is: state, events from a number on, commands and answers, for any number of clients at once. Plain data
-// and one interface; who holds the session (this process, or a child of it) is the business of the two implementations.
+// The interface of a door to a session: state, numbered events, commands and answers, for any number of clients at
+// once. Its two implementations decide whether this process or a child process holds the session.
 
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
 import type { UiRequest, UiResponse } from "../../hosts/rpc/frames.ts";
@@ -8,7 +8,7 @@ import type { WireEvent } from "../../hosts/wire/events.ts";
 
 export type { Scope } from "../../hosts/rpc/scopes.ts";
 
-/** Someone at a door. `name` is shown to the others, for example as the giver of an answer. */
+/** A client at a door. The others see its `name`, for example when it answers a question. */
 export interface DoorClient {
   readonly name: string;
   readonly kind: "terminal" | "browser" | "editor" | "program";
@@ -17,44 +17,47 @@ export interface DoorClient {
 
 /** A question that waits for an answer. */
 export type Dialog = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
-/** An answer without the id of its question, which stands in the address. */
+/** An answer without the id of its question, which is part of the address. */
 export type DialogAnswer = Omit<UiResponse, "type" | "id" | "by">;
 
-/** What clients see of the others. */
+/** What clients see of each other. */
 export interface ClientRow {
   readonly name: string;
   readonly kind: DoorClient["kind"];
 }
 
 /**
- * One step of the stream. `seq` counts without gaps, in each door from a number that no earlier door to the session has reached. A
- * client that names the last number it has seen gets what came after; where the door does not remember that far, it gets a `snapshot`
- * first, and reads the entries again.
+ * One step of the stream. `seq` counts without gaps; each door starts above every number of an earlier door to the
+ * session. A client that passes the last number it has seen gets what came after; if the door no longer has those
+ * frames, it gets a `snapshot` first and reads the entries again.
  */
 export type DoorFrame = { readonly seq: number } & (
   | { readonly kind: "event"; readonly event: WireEvent }
   | { readonly kind: "question"; readonly question: Dialog }
-  /** `by`: the client's name, or `deadline`, or `session` when it was settled in another way. */
+  /** `by` is the name of a client, or `deadline`, or `session` if the question was closed in another way. */
   | { readonly kind: "settled"; readonly questionId: string; readonly by: string; readonly answer?: DialogAnswer }
   | { readonly kind: "clients"; readonly clients: readonly ClientRow[] }
-  /** Another session is the present one of this door. */
+  /** The door now shows another session. */
   | { readonly kind: "session"; readonly sessionId: string }
-  /** The session's process has ended; `problem`: it was not asked to. */
+  /** The session's process has ended; `problem` is set if it was not asked to. */
   | { readonly kind: "closed"; readonly problem?: string }
   | { readonly kind: "snapshot"; readonly snapshot: SessionSnapshot }
 );
 
-/** Where the session stands at `seq`. Everything that has ended is in the entries. */
+/** The state of the session at `seq`. Everything that has ended is in the entries. */
 export interface SessionSnapshot {
   readonly state: RpcSessionState;
   readonly lastEntryId: string | null;
   readonly questions: readonly Dialog[];
   readonly clients: readonly ClientRow[];
-  /** Events of the turn that is not yet in the entries, with merged deltas: what a client draws of the running turn. */
+  /**
+   * Events of the current turn that are not in the entries yet, with merged deltas: a client draws the running turn
+   * from these.
+   */
   readonly running: readonly WireEvent[];
 }
 
-/** `settled`: another answer came first, and `by` says whose. */
+/** `settled`: another answer came first, given by `by`. */
 export type AnswerOutcome =
   | { readonly status: "accepted" }
   | { readonly status: "settled"; readonly by: string }
@@ -62,14 +65,16 @@ export type AnswerOutcome =
 
 /** A session that several clients use. */
 export interface Door {
-  /** Of the present session. */
+  /** The id of the current session. */
   readonly sessionId: string;
   readonly isBusy: boolean;
   readonly questions: readonly Dialog[];
-  /** Rejects with `Refusal` (code and message) or RpcError. Scopes are the caller's business: see `scopeOf`. */
+  /** Rejects with `Refusal` (code and message) or RpcError. The caller checks scopes: see `scopeOf`. */
   command<K extends CommandName>(client: DoorClient, name: K, params: CommandParams<K>): Promise<CommandData<K>>;
   answer(client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome>;
-  /** From the one after `after` on; absent: a snapshot comes first. Ends with the door, or when the reader returns. */
+  /**
+   * Frames after number `after`; without it, a snapshot comes first. Ends with the door, or when the reader returns.
+   */
   follow(client: DoorClient, after?: number): AsyncIterable<DoorFrame>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ const printed = (toolCallId: string, delta: string): WireEvent => ({
   stream: "stdout",
 });
 
-/** A log whose timer rings when the test says so. */
+/** A log whose timer fires when the test says so. */
 function logWithTimer(limits: { mostFrames?: number; mostChars?: number } = {}) {
   let due: (() => void) | undefined;
   const waits: number[] = [];

@@ -1,5 +1,6 @@
-// The stream of a door: numbered frames, of which the last ones are kept, for readers that begin, go away and come back at any time.
-// Deltas wait up to 30 ms for others of the same text, so that a long answer is a few frames and not thousands.
+// The stream of a door: numbered frames, the last of which are kept for readers that join, leave and return at any
+// time. Deltas wait up to 30 ms for more of the same text, so that a long answer takes a few frames instead of
+// thousands.
 
 import type { ClientDeps } from "@lathe/llm";
 import type { WireEvent } from "../../hosts/wire/events.ts";
@@ -9,14 +10,14 @@ import { mergeDeltas, textOfDelta } from "./merge-deltas.ts";
 const MERGE_MS = 30;
 
 type WithoutSeq<T> = T extends unknown ? Omit<T, "seq"> : never;
-/** A frame that has no number yet. */
+/** A frame before it gets its number. */
 export type FrameBody = WithoutSeq<DoorFrame>;
 
 export interface FrameLogOptions {
   readonly setTimer: ClientDeps["setTimer"];
   /** The number of the first frame. */
   readonly first: number;
-  /** At most so many frames are kept, and so many characters of them. */
+  /** Limits of what is kept: frames and their characters. */
   readonly mostFrames?: number;
   readonly mostChars?: number;
 }
@@ -28,12 +29,12 @@ export class FrameLog {
   readonly #kept: { readonly frame: DoorFrame; readonly chars: number }[] = [];
   #chars = 0;
   #last: number;
-  /** By text, in the order of their first delta. */
+  /** Waiting deltas by text, in the order of their first delta. */
   readonly #deltas = new Map<string, WireEvent>();
   #timer: { cancel(): void } | undefined;
   #isOver = false;
   readonly #waiting = new Set<() => void>();
-  /** Is told of each frame as it is numbered. */
+  /** Called with each frame once it has a number. */
   onFrame: ((frame: DoorFrame) => void) | undefined;
 
   constructor({ setTimer, first, mostFrames = 4096, mostChars = 8 << 20 }: FrameLogOptions) {
@@ -43,7 +44,6 @@ export class FrameLog {
     this.#mostChars = mostChars;
   }
 
-  /** The number of the last frame. */
   get last(): number {
     return this.#last;
   }
@@ -51,17 +51,17 @@ export class FrameLog {
     return this.#isOver;
   }
 
-  /** Whether everything after this number is still here. */
+  /** Whether all frames after this number are still kept. */
   reaches(after: number): boolean {
     return after <= this.#last && after >= this.#last - this.#kept.length;
   }
 
-  /** The frame with this number, which must be here; undefined when it is still to come. */
+  /** The frame with this number, which `reaches` must cover; undefined if it does not exist yet. */
   frame(seq: number): DoorFrame | undefined {
     return this.#kept[this.#kept.length - 1 - (this.#last - seq)]?.frame;
   }
 
-  /** An event, after those that came before it. */
+  /** Adds an event; deltas may be merged with those before. */
   event(event: WireEvent): void {
     const text = textOfDelta(event);
     if (text === undefined) {
@@ -80,7 +80,7 @@ export class FrameLog {
     this.#append(body);
   }
 
-  /** Gives the deltas that wait their numbers. */
+  /** Numbers and appends the waiting deltas. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -89,14 +89,14 @@ export class FrameLog {
     for (const event of deltas) this.#append({ kind: "event", event });
   }
 
-  /** Nothing follows: readers end when they have read what is here. */
+  /** Ends the stream: readers finish once they have read what is kept. */
   end(): void {
     this.flush();
     this.#isOver = true;
     this.#wake();
   }
 
-  /** Settles when there is more, or when there will be nothing more; `cancel` settles it at once. */
+  /** `settled` resolves when there are more frames or the stream ends; `cancel` resolves it at once. */
   more(): { readonly settled: Promise<void>; readonly cancel: () => void } {
     let cancel = (): void => {};
     const settled = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ export class FrameLog {
     this.onFrame?.(frame);
   }
 
-  /** The last frame stays, however large it is. */
+  /** The last frame is kept, however large it is. */
   #forget(): void {
     while (this.#kept.length > 1 && (this.#kept.length > this.#mostFrames || this.#chars > this.#mostChars))
       this.#chars -= this.#kept.shift()?.chars ?? 0;

@@ -1,19 +1,19 @@
-// One reader of a door's frames: from a number on, or from a snapshot. It takes as long as it likes for each: a reader that is so far
-// behind that frames are forgotten goes on from a snapshot.
+// One reader of a door's frames, from a number or from a snapshot. It may be slow: if frames it needs are no longer
+// kept, it continues from a snapshot.
 
 import type { DoorFrame } from "./door.ts";
 import type { FrameLog } from "./frame-log.ts";
 
 export interface FrameReaderOptions {
-  /** The last number that the reader has seen; absent: a snapshot comes first. */
+  /** The last number the reader has seen; if absent, a snapshot comes first. */
   readonly after: number | undefined;
-  /** Where the session stands after the last frame of the log. */
+  /** The state of the session after the log's last frame. */
   readonly snapshot: () => Promise<DoorFrame>;
   /** Called once, when the reader ends or returns. */
   readonly onEnd: () => void;
 }
 
-/** No generator: `return` has to take effect while `next` is waiting. */
+/** Not a generator, because `return` must take effect while `next` is waiting. */
 export class FrameReader implements AsyncIterableIterator<DoorFrame> {
   readonly #log: FrameLog;
   readonly #options: FrameReaderOptions;

@@ -1,14 +1,14 @@
-// Events that are only pieces of a text: which text they belong to, and how two of them become one.
+// Events that carry only a piece of a text: which text they belong to, and how to merge two of them.
 
 import type { WireEvent } from "../../hosts/wire/events.ts";
 
-/** Names the text that an event continues; undefined for an event that stands for itself. */
+/** A key for the text that an event continues; undefined for any other event. */
 export function textOfDelta(event: WireEvent): string | undefined {
   if (event.type === "message_update") return "message";
   return event.type === "tool_execution_update" ? `call ${event.toolCallId}` : undefined;
 }
 
-/** Both as one event; undefined when the second one is of another kind, so that their order has to stay. */
+/** Merges both into one event; undefined if they are of different kinds, so that their order must stay. */
 export function mergeDeltas(first: WireEvent, second: WireEvent): WireEvent | undefined {
   if (first.type === "tool_execution_update" && second.type === "tool_execution_update")
     return isSameOutput(first, second) ? { ...first, delta: first.delta + second.delta } : undefined;

@@ -1,14 +1,14 @@
-// Questions of a session that wait for an answer, from whichever client it comes: the first valid one is taken. Whoever answers later
-// hears whose it was.
+// Questions of a session that wait for an answer from any client: the first valid answer counts. A later one is told
+// whose answer that was.
 
 import { Refusal } from "../../hosts/rpc/handler.ts";
 import type { AnswerOutcome, Dialog, DialogAnswer } from "./door.ts";
 import type { FrameBody } from "./frame-log.ts";
 
-/** So many settled questions are remembered, for answers that come too late. */
+/** Closed questions to remember, for answers that come too late. */
 const MOST_SETTLED = 256;
 
-/** An answer, and the name of the client that gave it. */
+/** An answer and the name of the client that gave it. */
 export type GivenAnswer = DialogAnswer & { readonly by: string };
 
 interface OpenQuestion {
@@ -19,7 +19,7 @@ interface OpenQuestion {
 export class OpenQuestions {
   readonly #publish: (frame: FrameBody) => void;
   readonly #open = new Map<string, OpenQuestion>();
-  /** Id to who settled it. */
+  /** Closed questions by id, with the name of who answered or closed them. */
   readonly #settled = new Map<string, string>();
 
   constructor(publish: (frame: FrameBody) => void) {
@@ -30,7 +30,10 @@ export class OpenQuestions {
     return Array.from(this.#open.values(), ({ question }) => question);
   }
 
-  /** Waits for an answer as long as it takes; undefined when the signal aborts, whose reason may be the name of who settled it. */
+  /**
+   * Waits for an answer without a time limit; undefined if the signal aborts. The signal's reason may name who closed
+   * the question.
+   */
   ask(question: Dialog, signal: AbortSignal): Promise<GivenAnswer | undefined> {
     const { id } = question;
     return new Promise((resolve) => {
@@ -52,7 +55,7 @@ export class OpenQuestions {
     });
   }
 
-  /** Refuses an answer that does not fit its question, which then goes on waiting. */
+  /** Refuses an answer that does not fit its question, which then stays open. */
   answer(by: string, id: string, answer: DialogAnswer): AnswerOutcome {
     const open = this.#open.get(id);
     if (!open) {
@@ -66,7 +69,7 @@ export class OpenQuestions {
     return { status: "accepted" };
   }
 
-  /** The session has gone: no question can be answered any more. */
+  /** The session has ended, so its questions can no longer be answered. */
   giveUp(): void {
     for (const id of [...this.#open.keys()]) this.#settle(id, "session");
   }
@@ -80,7 +83,7 @@ export class OpenQuestions {
   }
 }
 
-/** Why this is no answer to the question; undefined when it is one. */
+/** What is wrong with the answer; undefined if it is valid. */
 function problemWith({ value, confirmed, remember, cancelled }: DialogAnswer, question: Dialog): string | undefined {
   if (cancelled === true) return undefined;
   if (question.method === "confirm") {

@@ -1,5 +1,5 @@
-// What is under way right now: the events that a client needs to draw the running turn, and that no entry holds yet. Deltas are merged,
-// and of a long output the end is kept, so that it stays small however long the turn takes.
+// The events that a client needs to draw the running turn and that no entry holds yet. Deltas are merged and only the
+// tail of long output is kept, so that this stays small however long the turn takes.
 
 import type { WireEvent } from "../../hosts/wire/events.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
@@ -70,7 +70,7 @@ export class RunningTurn {
     else this.#events.push(endOf(event));
   }
 
-  /** The results of nested calls stand in no entry of their own: they stay until the call that made them ends. */
+  /** Results of nested calls have no entry of their own, so they stay until the outer call ends. */
   #endCall(event: Extract<WireEvent, { type: "tool_execution_end" }>): void {
     const { toolCallId, nestedIn } = event;
     if (nestedIn !== undefined) {
@@ -91,7 +91,7 @@ export class RunningTurn {
 
 const isOfCall = (one: CallEvent, other: CallEvent): boolean => one.toolCallId === other.toolCallId;
 
-/** Twice as much may be there before it is cut: cutting it at each delta would be quadratic. */
+/** Lets output grow to twice the limit before cutting it: cutting at each delta would be quadratic. */
 function endOf(event: WireEvent): WireEvent {
   if (event.type !== "tool_execution_update" || event.delta.length <= 2 * OUTPUT_TAIL) return event;
   return { ...event, delta: event.delta.slice(-OUTPUT_TAIL) };

@@ -1,5 +1,5 @@
-// A door over anything that speaks the commands of RPC: many clients, one numbered stream, one answer to each question. What it
-// speaks to is a link: a child process, or a conversation in this one.
+// A door over anything that speaks the commands of RPC: many clients, one numbered stream, one answer per question.
+// What it speaks to is a link: a child process, or a conversation in this one.
 
 import type { ClientDeps } from "@lathe/llm";
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
@@ -13,33 +13,33 @@ import { FrameLog, type FrameLogOptions } from "./frame-log.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { RunningTurn } from "./running-turn.ts";
-import { UntakenAnswers } from "./untaken-answers.ts";
+import { UnconfirmedAnswers } from "./unconfirmed-answers.ts";
 
-/** The session behind a door. RpcClient is one. */
+/** The session behind a door. RpcClient implements it. */
 export interface SessionLink {
   readonly hasEnded: boolean;
-  /** Of a session that has a process of its own. */
+  /** Only if the session has a process of its own. */
   readonly pid?: number | undefined;
   request<K extends CommandName>(command: K, params: CommandParams<K>): Promise<CommandData<K>>;
   onEvent(listener: EventListener): void;
-  /** Dialogs to be answered, and signs that need no answer. */
+  /** Dialogs that need an answer, and notices that need none. */
   onUiRequest(handler: UiHandler): void;
-  /** An accepted command that failed later, or the end of the session's process: then `hasEnded` is true. */
+  /** Called when an accepted command fails later, or when the session's process ends; `hasEnded` is then true. */
   onFailure(listener: (error: Error) => void): void;
   stop(): Promise<unknown>;
 }
 
-/** Hears of each command that was carried out, whoever sent it. */
+/** Called for each command that was carried out, whichever client sent it. */
 export type CommandListener = (name: CommandName, params: unknown) => void;
 
 export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
   readonly onCommand?: CommandListener | undefined;
-  /** The session's host can show no other session: commands that would go to one are refused. */
+  /** True if the session's host cannot switch sessions: commands that would are refused. */
   readonly stays?: boolean | undefined;
 }
 
-/** These put another session in the place of the present one. */
+/** Commands that replace the current session by another. */
 export const LEAVING: ReadonlySet<CommandName> = new Set([
   "branch",
   "fork",
@@ -47,26 +47,26 @@ export const LEAVING: ReadonlySet<CommandName> = new Set([
   "new_session",
   "switch_session",
 ]);
-/** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
+/** These need a host that serves them as long as the session lives, and clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
 
 export class SharedDoor implements Door {
   readonly #link: SessionLink;
   readonly #log: FrameLog;
   readonly #questions: OpenQuestions;
-  readonly #untaken: UntakenAnswers;
+  readonly #unconfirmed: UnconfirmedAnswers;
   readonly #running = new RunningTurn();
   readonly #onCommand: CommandListener | undefined;
-  /** One for each reader; a client may have several. */
+  /** The client of each reader; a client may have several readers. */
   readonly #readers = new Map<FrameReader, DoorClient>();
   readonly #watchers = new Set<(frame: DoorFrame) => void>();
-  /** As it was last told: a session that has gone tells nothing more. */
+  /** The last state received; a session that has ended answers no more. */
   #state: RpcSessionState | undefined;
   #sessionId = "";
-  /** Where the frames have come to in the session's entries; undefined before the first event. */
+  /** The entry that the frames have reached; undefined before the first event. */
   #lastEntryId: string | null | undefined;
   #isBusy = false;
-  /** How often work has begun or ended, or another session has come, as frames tell it. */
+  /** Counts frames that began or ended work or changed the session. */
   #moves = 0;
   #isClosing = false;
   #dialogs = 0;
@@ -77,20 +77,21 @@ export class SharedDoor implements Door {
     this.#link = link;
     this.#stays = stays;
     this.#onCommand = onCommand;
-    // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
+    // Higher than any number of an earlier door to this session: a client that returns with an old number gets a
+    // snapshot.
     this.#first = deps.now() * 1000;
     this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
     this.#log.onFrame = (frame) => {
       for (const watcher of [...this.#watchers]) watcher(frame);
     };
     this.#questions = new OpenQuestions((frame) => this.#log.push(frame));
-    this.#untaken = new UntakenAnswers(deps.setTimer);
+    this.#unconfirmed = new UnconfirmedAnswers(deps.setTimer);
     link.onEvent((event, sessionId, entryId) => this.#take(event, sessionId, entryId));
     link.onUiRequest((request, signal) => this.#ask(request, signal));
-    link.onFailure((error) => this.#failed(error));
+    link.onFailure((error) => this.#onFailure(error));
   }
 
-  /** `start`: of the link, when it is not running yet; nothing that it tells is missed. */
+  /** Pass `start` if the link is not running yet; the door then misses none of its events. */
   static async open(
     link: SessionLink,
     options: SharedDoorOptions,
@@ -101,7 +102,7 @@ export class SharedDoor implements Door {
     const state = await link.request("get_state", {});
     door.present(state.sessionId);
     door.#state = state;
-    // What has come behind the answer is newer.
+    // Events that came after the answer are newer than it.
     if (door.#moves === 0) door.#isBusy = state.isStreaming;
     return door;
   }
@@ -112,7 +113,7 @@ export class SharedDoor implements Door {
   get isBusy(): boolean {
     return this.#isBusy;
   }
-  /** Of the session's own process. */
+  /** Only if the session has a process of its own. */
   get pid(): number | undefined {
     return this.#link.pid;
   }
@@ -124,7 +125,7 @@ export class SharedDoor implements Door {
     if (FOR_HOSTS.has(name)) throw notAvailable(`${name} at a door`);
     if (this.#stays && LEAVING.has(name)) throw notAvailable(`${name} in a session that belongs to an editor`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
-    // The others see whose answer it was; nobody says it of themselves.
+    // Shows the others whose answer it was; clients cannot choose the name.
     const given = name === "workflow_gate_response" ? { ...params, by: client.name } : params;
     const data = await this.#link.request(name, given);
     this.#onCommand?.(name, params);
@@ -136,7 +137,7 @@ export class SharedDoor implements Door {
   async answer(client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
     if (!client.scopes.has("approve")) throw new Refusal("wrong_scope", `${client.name} may not answer questions.`);
     const outcome = this.#questions.answer(client.name, questionId, answer);
-    if (outcome.status === "accepted") await this.#untaken.wait(questionId);
+    if (outcome.status === "accepted") await this.#unconfirmed.wait(questionId);
     return outcome;
   }
 
@@ -144,19 +145,19 @@ export class SharedDoor implements Door {
     const reader = new FrameReader(this.#log, {
       after,
       snapshot: () => this.#snapshot(),
-      onEnd: () => this.#readersChange(() => this.#readers.delete(reader)),
+      onEnd: () => this.#changeReaders(() => this.#readers.delete(reader)),
     });
-    this.#readersChange(() => this.#readers.set(reader, client));
+    this.#changeReaders(() => this.#readers.set(reader, client));
     return reader;
   }
 
-  /** Tells who serves the door of each frame, without being a client. Returns how to stop. */
+  /** Calls `watcher` with each frame, without being a client. Returns a function that stops it. */
   watch(watcher: (frame: DoorFrame) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
-  /** The session behind the door is this one now. */
+  /** Makes this the session behind the door. */
   present(sessionId: string): void {
     if (sessionId === this.#sessionId) return;
     const isFirst = this.#sessionId === "";
@@ -175,8 +176,6 @@ export class SharedDoor implements Door {
     this.#end();
   }
 
-  // ---- inside ----
-
   #take(event: WireEvent, sessionId: string, entryId: string | null): void {
     this.present(sessionId);
     this.#lastEntryId = entryId;
@@ -187,21 +186,21 @@ export class SharedDoor implements Door {
     this.#log.event(event);
   }
 
-  /** Ids of the link begin anew with each process: an answer from before must not fit a later question. */
+  /** The link's ids start again with each process, and an answer from before must not match a later question. */
   async #ask(request: Exclude<UiRequest, { method: "cancel" }>, signal: AbortSignal): Promise<UiAnswer> {
     if (!isDialog(request)) return undefined;
     const id = `${++this.#dialogs}-${this.#first.toString(36)}`;
     const answer = await this.#questions.ask({ ...request, id }, signal);
     if (!answer) return undefined;
-    const onTaken = (): void => this.#untaken.taken(id);
+    const onTaken = (): void => this.#unconfirmed.confirm(id);
     const { cancelled, ...said } = answer;
     if (cancelled !== true) return { ...said, onTaken };
-    // There is nothing to be kept of it.
+    // A cancelled dialog leaves nothing to record.
     onTaken();
     return undefined;
   }
 
-  #failed(error: Error): void {
+  #onFailure(error: Error): void {
     if (this.#link.hasEnded) this.#end(this.#isClosing ? undefined : error.message);
     else this.#log.event({ type: "lathe:warning", message: error.message, code: "command_failed" });
   }
@@ -210,7 +209,7 @@ export class SharedDoor implements Door {
     if (this.#log.isOver) return;
     this.#isBusy = false;
     this.#questions.giveUp();
-    this.#untaken.giveUp();
+    this.#unconfirmed.giveUp();
     this.#log.push({ kind: "closed", ...(problem === undefined ? {} : { problem }) });
     this.#log.end();
   }
@@ -219,7 +218,7 @@ export class SharedDoor implements Door {
     await this.#refresh();
     this.#log.flush();
     const asked = this.#state as RpcSessionState;
-    // What the session says of itself may be older or newer than the last frame; entries and frames have to meet without a gap.
+    // The session's own state may be older or newer than the last frame; entries and frames must meet without a gap.
     const leafId = this.#lastEntryId === undefined ? asked.leafId : this.#lastEntryId;
     const state = { ...asked, leafId };
     const snapshot = {
@@ -229,14 +228,14 @@ export class SharedDoor implements Door {
       clients: this.#rows(),
       running: this.#running.events,
     };
-    // Of a door that is closed, its last frame says so: that one comes next.
+    // A closed door leaves room for its last frame, which says so and comes next.
     const seq = this.#log.isOver ? this.#log.last - 1 : this.#log.last;
     return { seq, kind: "snapshot", snapshot };
   }
 
   /**
-   * An answer and the end of the work may come in one piece: then the frames have come further than the answer, and a reader who is
-   * told that the session works would wait for an end that it is never told. So it is asked once more.
+   * The answer and the end of the work may arrive together. The frames are then ahead of the answer, and a reader told
+   * that the session is busy would wait for an end that never comes. So ask again until nothing has changed in between.
    */
   async #refresh(): Promise<void> {
     for (let moves = -1; moves !== this.#moves && !this.#log.isOver; ) {
@@ -244,14 +243,14 @@ export class SharedDoor implements Door {
       try {
         this.#state = await this.#link.request("get_state", {});
       } catch (error) {
-        // It ends while it is asked: what it told last has to do.
+        // The session ended while we asked: the last known state has to do.
         if (this.#link.hasEnded) return;
         throw error;
       }
     }
   }
 
-  #readersChange(change: () => void): void {
+  #changeReaders(change: () => void): void {
     const before = JSON.stringify(this.#rows());
     change();
     const clients = this.#rows();
@@ -259,7 +258,7 @@ export class SharedDoor implements Door {
   }
 
   #rows(): readonly ClientRow[] {
-    // Who may do nothing only watches, as the server does that keeps this door.
+    // A client without scopes only watches and is not listed, as in the server that keeps this door.
     const shown = [...this.#readers.values()].filter(({ scopes }) => scopes.size > 0);
     const rows = shown.map(({ name, kind }): ClientRow => ({ name, kind }));
     return rows.filter((row, i) => rows.findIndex(({ name, kind }) => name === row.name && kind === row.kind) === i);

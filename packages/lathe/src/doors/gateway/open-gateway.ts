@@ -1,4 +1,4 @@
-// Puts a gateway together: the user's models and credentials, the keys of its clients, its ledger.
+// Assembles a gateway: the user's models and credentials, the client keys, the ledger.
 
 import { mkdirSync } from "node:fs";
 import { JournalError } from "@lathe/agent";
@@ -43,12 +43,12 @@ export interface OpenGatewayOptions {
   readonly warn: (message: string) => void;
 }
 
-/** What a power failure may cost: the settlements of the last second count whole. */
+/** A power failure loses at most the settlements of this interval; their reservations then count in full. */
 const SYNC_MS = 1_000;
 
 export async function openGateway(options: OpenGatewayOptions): Promise<RunningServer> {
   const { machine, keys, log, warn } = options;
-  // The requests of all clients use an account until it reaches its limit; then the next one takes over.
+  // All clients share one account until it reaches its limit; then the next account takes over.
   const workspace = { ...options.workspace, accountChoices: accountChoicesFor(options.workspace) };
   const { now, setTimer, uuid } = machine.deps;
   const models = await workspace.models();
@@ -92,15 +92,15 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     rates: new RequestWindow(now),
     room: new BodyRoom(),
     standings: () => standingsOf(workspace),
-    checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
+    checkCredentials: (isStrict) => checkCredentials(workspace, offered, isStrict),
     log,
-    warn: warningOnce((message) => warn(workspace.redactor.text(message))),
+    warn: warnOnce((message) => warn(workspace.redactor.text(message))),
     now,
     newId,
     setTimer,
   };
   const syncing = syncOften(books, { setTimer, warn });
-  // An account that is stored while the gateway runs is used at once.
+  // An account added while the gateway runs is used at once.
   const forget = (): void => offered.forgetNames();
   const unfollow = followAccounts(models, workspace.accounts(), forget);
   const unsubscribe = workspace.accounts().subscribe(forget);
@@ -126,8 +126,8 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   }
 }
 
-/** What goes wrong with every request is said once. */
-function warningOnce(warn: (message: string) => void): (message: string) => void {
+/** A problem of every request is reported only once. */
+function warnOnce(warn: (message: string) => void): (message: string) => void {
   let last = "";
   return (message) => {
     if (message !== last) warn(message);
@@ -145,7 +145,7 @@ async function standingsOf(workspace: SessionWorkspace): Promise<readonly Listed
   return (await Promise.all(listed)).flat();
 }
 
-/** One gateway writes to a ledger; another one beside it would spend the same money again. */
+/** Only one gateway may write to a ledger: a second one would spend the same money again. */
 function openBooks(
   { env, userHome, deps, pid, host }: Machine,
   keys: KeyFile,

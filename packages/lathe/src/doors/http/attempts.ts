@@ -1,8 +1,11 @@
-// Wrong tokens and codes by address. Who has guessed too often is refused for a while; whoever has a valid token is not.
+// Wrong tokens and codes per address. After too many, the server refuses further attempts from that address for a
+// while.
 
 const MOST = 20;
 const WINDOW_MS = 60_000;
-/** Above this many, the oldest are forgotten: an attacker with many addresses must not fill the memory. */
+/**
+ * Above this many, the oldest addresses are forgotten, so that an attacker with many addresses cannot fill the memory.
+ */
 const MOST_ADDRESSES = 10_000;
 
 export class Attempts {
@@ -13,7 +16,7 @@ export class Attempts {
     this.#now = now;
   }
 
-  /** Seconds until this address may try again; 0 when it may now. */
+  /** Seconds until this address may try again; 0 if it may try now. */
   waitFor(address: string): number {
     const wrong = this.#wrong.get(address);
     if (wrong === undefined || wrong.count < MOST) return 0;
@@ -23,7 +26,7 @@ export class Attempts {
     return 0;
   }
 
-  failed(address: string): void {
+  noteFailure(address: string): void {
     const now = this.#now();
     const wrong = this.#wrong.get(address);
     if (wrong !== undefined && wrong.since + WINDOW_MS > now) {

@@ -1,4 +1,4 @@
-// A server with one token: whoever sends it may use everything. Guessing ends after a few attempts.
+// Checks for servers with a single token that grants everything. Guessing is cut off after a few attempts.
 
 import type { IncomingMessage } from "node:http";
 import type { Attempts } from "./attempts.ts";
@@ -11,13 +11,13 @@ export const bearerIn = (authorization: string | undefined): string | undefined 
 
 export interface BearerOptions {
   readonly attempts: Attempts;
-  /** Compares in constant time. */
+  /** Must compare in constant time. */
   readonly isToken: (given: string) => boolean;
-  /** What someone without the token is told. */
+  /** The error message for a client without the token. */
   readonly advice: string;
 }
 
-/** Throws for a request that does not carry the token. */
+/** Throws if the request does not carry the token. */
 export function checkBearer(incoming: IncomingMessage, { attempts, isToken, advice }: BearerOptions): void {
   const address = addressOf(incoming);
   const seconds = attempts.waitFor(address);
@@ -25,6 +25,6 @@ export function checkBearer(incoming: IncomingMessage, { attempts, isToken, advi
     throw new Refused(429, "too_many_attempts", `Too many attempts. Try again in ${seconds} s.`, seconds);
   const given = bearerIn(incoming.headers.authorization);
   if (given !== undefined && isToken(given)) return;
-  if (given !== undefined) attempts.failed(address);
+  if (given !== undefined) attempts.noteFailure(address);
   throw new Refused(401, "unauthorized", advice);
 }

@@ -1,25 +1,25 @@
-// The body of a request as JSON, and not one byte more than it may have: a larger one is refused as soon as that is known.
+// Reads the body of a request as JSON, up to a size limit; a larger body is refused as soon as its size shows.
 
 import type { IncomingMessage } from "node:http";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { Refused } from "./refused.ts";
 
-/** Pictures go with prompts. */
+/** Prompts may contain pictures. */
 export const MOST_COMMAND_BYTES = 24 << 20;
 export const MOST_BYTES = 64 << 10;
-/** Each takes twenty times its bytes once it is parsed: a few bodies of nothing but `{}` would fill the memory. */
+/** A parsed value takes about twenty times its bytes, so a few bodies full of `{}` could fill the memory. */
 const MOST_VALUES = 1_000_000;
 const [QUOTE, COMMA, BRACE, BRACKET, BACKSLASH] = [34, 44, 123, 91, 92];
 
-/** Who sends how much at a time is the server's to say. */
+/** A server's own limit on the bytes of all its requests. */
 export interface BodyRoom {
-  /** Throws when there is no room for so many bytes more. */
+  /** Throws if there is no room for that many more bytes. */
   take(bytes: number): void;
 }
 
 export async function readBody(incoming: IncomingMessage, most: number, room?: BodyRoom): Promise<JsonObject> {
   const type = incoming.headers["content-type"] ?? "";
-  // A form of another page can send other types without asking.
+  // A form on another site can send only other content types without a preflight request.
   if (!/^application\/json\s*(?:;|$)/i.test(type))
     throw new Refused(415, "not_json", "Send the body as JSON, with content-type: application/json.");
   const bytes = await readBytes(incoming, most, room);
@@ -34,10 +34,10 @@ export async function readBody(incoming: IncomingMessage, most: number, room?: B
   return value;
 }
 
-/** By events: leaving a loop over the stream would close the connection before the refusal is sent. */
+/** Uses events: leaving a `for await` loop would close the connection before the refusal is sent. */
 function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Promise<Buffer> {
   if (Number(incoming.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge(most));
-  // The client left while something else was waited for: no event tells of it any more.
+  // The client left before we started reading, and no event will report that.
   if (incoming.destroyed) return Promise.reject(cutOff());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -56,11 +56,11 @@ function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Pr
     };
     incoming.on("data", onData);
     incoming.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    // A body that was read whole closes as well; only then is no error made, which takes longer than reading a short one.
+    // "close" also follows a complete body. Create no error then: that would take longer than reading a short body.
     const onCut = (): void => {
       if (!incoming.readableEnded) reject(cutOff());
     };
-    // The server says itself why it reads no further.
+    // The server refused the rest of the body; its reason is the error.
     incoming.once("error", (error) => (error instanceof Refused ? reject(error) : onCut()));
     incoming.once("close", onCut);
   });
@@ -69,7 +69,7 @@ function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Pr
 const tooLarge = (most: number): Refused => new Refused(413, "too_large", `The body may have ${most} bytes.`);
 const cutOff = (): Refused => new Refused(400, "cut_off", "The body was cut off.");
 
-/** Counted without parsing. Texts are passed over: pictures are long ones. */
+/** Counts values without parsing. Strings are skipped, since pictures are long strings. */
 function hasTooManyValues(bytes: Buffer): boolean {
   if (bytes.length <= MOST_VALUES) return false;
   let values = 0;
@@ -82,7 +82,7 @@ function hasTooManyValues(bytes: Buffer): boolean {
   return false;
 }
 
-/** Of a text that begins at a quote; a quote after an odd number of backslashes belongs to the text. */
+/** The end of the string that begins at `from`. A quote after an odd number of backslashes is part of the string. */
 function endOfText(bytes: Buffer, from: number): number {
   for (let end = bytes.indexOf(QUOTE, from + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let backslashes = 0;

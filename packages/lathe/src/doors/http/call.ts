@@ -1,5 +1,5 @@
-// One request and its answer, and which handler an address belongs to. Handlers answer through the call; what they throw becomes a
-// refusal.
+// One request with its response, and the router that finds its handler. Handlers answer through the call; what they
+// throw becomes a refusal.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { messageOf } from "@lathe/llm";
@@ -9,9 +9,9 @@ import { RESPONSE_HEADERS } from "./response-headers.ts";
 export class Call {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Parts of the address that the route names. */
+  /** Values of the route's parameters. */
   readonly params: Readonly<Record<string, string>>;
-  /** What stands behind the question mark; of a name that is there twice, the first value. */
+  /** Query parameters; for a repeated name, the first value. */
   readonly query: Readonly<Record<string, string>>;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, { params, query }: Address) {
@@ -51,7 +51,7 @@ interface Entry {
 /** Answers a request that has passed the guard. */
 export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** What a server says of an error of its own kind; undefined for one that it does not know. */
+/** Converts a server's own errors to refusals; undefined for any other error. */
 export type Explain = (error: unknown) => Refused | undefined;
 
 export class Router {
@@ -62,12 +62,15 @@ export class Router {
     this.#explain = explain;
   }
 
-  /** In the order in which they are tried. `path`: parameters stand in braces; a `*` at the end is everything below. */
+  /**
+   * Routes are tried in the order they were added. In `path`, parameters are in braces; a final `*` matches everything
+   * below.
+   */
   add(method: "GET" | "POST" | "*", path: string, handle: CallHandler): void {
     this.#entries.push({ method, parts: path.split("/").slice(1), handle });
   }
 
-  /** `unknown`: what is said of an address that is none. */
+  /** `unknown` is the message for addresses without a route. */
   answer(unknown: string, say: Refuse = refuse): Answer {
     return async (incoming, outgoing) => {
       const [path = "", query = ""] = splitAt(incoming.url ?? "", "?");
@@ -107,7 +110,7 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   if (isOpen ? parts.length < fixed.length : parts.length !== fixed.length) return undefined;
   const params: Record<string, string> = {};
   for (const [at, expected] of fixed.entries()) {
-    const part = decoded(parts[at] ?? "");
+    const part = decodePart(parts[at] ?? "");
     if (part === undefined) return undefined;
     if (!expected.startsWith("{")) {
       if (part !== expected) return undefined;
@@ -117,8 +120,8 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   return params;
 }
 
-/** Undefined when it is no proper encoding, or would lead elsewhere in a path. */
-function decoded(part: string): string | undefined {
+/** Undefined if the encoding is invalid, or the part would change the path (`.` or `..`). */
+function decodePart(part: string): string | undefined {
   try {
     const text = decodeURIComponent(part);
     return text === "." || text === ".." ? undefined : text;
@@ -132,15 +135,15 @@ function splitAt(text: string, mark: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Answers a request that is refused. */
+/** Answers a refused request. */
 export type Refuse = (incoming: IncomingMessage, outgoing: ServerResponse, error: unknown) => void;
 
-/** The body of a refusal, as the clients of a server read it. */
+/** Builds the body of a refusal in the form that a server's clients expect. */
 export type RefusalForm = (refusal: { readonly code: string; readonly message: string }) => object;
 
 const flat: RefusalForm = (refusal) => refusal;
 
-/** Also what does not pass the guard is told why. */
+/** Also answers requests that do not pass the guard. */
 export function refuse(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -155,19 +158,19 @@ export function refuse(
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-    // What is left of a refused body is not read.
+    // The rest of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   };
   endWhenRead(incoming, outgoing.writeHead(status, headers), body);
 }
 
-/** So much of a body that was refused is still taken, and thrown away. */
+/** Bytes of a refused body to read and discard. */
 const MOST_THROWN_AWAY = 64 << 20;
 const SILENT_MS = 1000;
 
 /**
- * Ends an answer to a request that may not have been read whole. If the connection were closed while the client still writes, the
- * system would throw the answer away before the client has read it.
+ * Ends the response to a request that may not have been read completely. Closing the connection while the client still
+ * writes would make the system discard the response before the client has read it.
  */
 export function endWhenRead(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
   if (incoming.complete || incoming.destroyed) {

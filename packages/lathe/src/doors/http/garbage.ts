@@ -1,14 +1,14 @@
-// Bytes that cannot be read as a request: headers that are too long or never end, a body that comes too slowly, no HTTP at all. Each
-// sender is told why, and has no second chance on this connection.
+// Answers input that is not a valid request: headers that are too long or never end, a body that arrives too slowly, no
+// HTTP at all. The sender is told why, and the connection is closed.
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Refused } from "./refused.ts";
 
-/** What is said of bytes that never became a request. */
+/** Builds the body of the answer to such input. */
 export type Garbage = (refusal: { readonly status: number; readonly code: string; readonly message: string }) => object;
 
-/** What a server says that has no form of its own. */
+/** For servers without their own form of errors. */
 export const flatGarbage: Garbage = ({ code, message }) => ({ code, message });
 
 interface UnderWay {
@@ -16,8 +16,8 @@ interface UnderWay {
   readonly outgoing: ServerResponse;
 }
 
-/** Answers what node cannot read; `say` is asked once for each. */
-export function refuseGarbage(server: Server, say: Garbage): void {
+/** Answers what node cannot parse; `say` is called once for each. */
+export function refuseGarbage(server: Server, bodyOf: Garbage): void {
   const underWay = new WeakMap<object, UnderWay>();
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
@@ -30,13 +30,16 @@ export function refuseGarbage(server: Server, say: Garbage): void {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const refused = refusalOf(error);
     const begun = underWay.get(socket);
-    if (begun === undefined) answer(socket as Socket, refused, say);
+    if (begun === undefined) answer(socket as Socket, refused, bodyOf);
     else if (isAwaited(begun)) begun.incoming.emit("error", refused);
     else socket.destroy();
   });
 }
 
-/** Its handler waits for the rest of the body, and says itself why it does not come; into an answer that has begun nothing can be said. */
+/**
+ * Its handler waits for the rest of the body and answers with the error itself. Once a response has begun, no error can
+ * be sent.
+ */
 const isAwaited = ({ incoming, outgoing }: UnderWay): boolean =>
   !incoming.complete && !outgoing.headersSent && incoming.listenerCount("error") > 0;
 

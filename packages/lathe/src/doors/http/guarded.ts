@@ -1,4 +1,4 @@
-// A server that answers: the checks that every request has to pass, and how the server is named and closed.
+// The checks that every request must pass, and a running server's address and shutdown.
 
 import type { RequestListener, Server } from "node:http";
 import { type Answer, type Refuse, refuse } from "./call.ts";
@@ -6,7 +6,7 @@ import { checkOrigin, type OwnNames } from "./origin.ts";
 
 export interface RunningServer {
   readonly url: string;
-  /** Stops listening and ends every stream; what it served is the caller's. */
+  /** Stops listening and closes all connections; the caller cleans up what it served. */
   close(): Promise<void>;
 }
 
@@ -21,8 +21,8 @@ export function serverAt(server: Server, { scheme, host }: OwnNames, port: numbe
   };
 }
 
-/** What is not meant for this server gets no further than here. */
-export function guarded(answer: Answer, own: OwnNames, say: Refuse = refuse): RequestListener {
+/** Refuses requests that are not meant for this server. */
+export function withOriginCheck(answer: Answer, own: OwnNames, say: Refuse = refuse): RequestListener {
   return (incoming, outgoing) => {
     try {
       checkOrigin(incoming, own);

@@ -1,4 +1,4 @@
-// The listening socket and its limits: on slow senders, long headers and connections.
+// The listening socket and its limits on slow senders, long headers and connections.
 
 import { X509Certificate } from "node:crypto";
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
@@ -16,7 +16,7 @@ export interface Tls {
 
 export interface Limits {
   readonly headerBytes: number;
-  /** From the connection, or the request before, to the last header. */
+  /** Time until the last header, from the connection or the previous request on. */
   readonly headersWithinMs: number;
   readonly requestWithinMs: number;
   readonly connections: number;
@@ -29,11 +29,11 @@ export const LIMITS: Limits = {
   connections: 256,
 };
 
-/** How the user gives a server its address, for messages. */
+/** How the user sets a server's address, for messages. */
 export interface PlaceWords {
-  /** The option with the address. */
+  /** The option that takes the address. */
   readonly option: string;
-  /** The command with another port. */
+  /** The command line with another port. */
   readonly withPort: (port: number) => string;
 }
 
@@ -55,7 +55,7 @@ export async function listen(listener: RequestListener, place: ListenOptions): P
     headersTimeout: limits.headersWithinMs,
     requestTimeout: limits.requestWithinMs,
     keepAliveTimeout: limits.headersWithinMs,
-    // A request without one is refused like one with a foreign name, in the words of the server.
+    // A request without a Host header gets the same refusal, in the server's words, as one with a foreign name.
     requireHostHeader: false,
     connectionsCheckingInterval: Math.min(1000, limits.headersWithinMs),
   };
@@ -71,7 +71,7 @@ export async function listen(listener: RequestListener, place: ListenOptions): P
   return server;
 }
 
-/** The port that was given, where the system chose one. */
+/** The actual port, also if the system chose it. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 function listenProblem(
@@ -87,7 +87,7 @@ function listenProblem(
   return usageError(`The server cannot listen at ${host}:${port}: ${message}.`);
 }
 
-/** Throws when others could listen in. */
+/** Throws if the address can be reached from other machines without encryption. */
 export function checkReach(host: string, tls: Tls | undefined, { option }: PlaceWords = SERVE_WORDS): void {
   if (tls === undefined && !isLoopback(host))
     throw usageError(

@@ -1,15 +1,15 @@
-// Where a request comes from and where it believes to go: the checks that a page of someone else fails, whatever it tries. A name that
-// was pointed at this machine (DNS rebinding) is a foreign Host; a page of another server, also one on another port, is a foreign Origin.
+// Checks the Host and the Origin of a request, so that pages of other sites cannot use the server. A name pointed at
+// this machine (DNS rebinding) is a foreign Host; a page of another server, even on another port, is a foreign Origin.
 
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { Refused } from "./refused.ts";
 
-/** Under which names the server may be addressed. */
+/** The names under which the server may be addressed. */
 export interface OwnNames {
   readonly scheme: "http" | "https";
-  /** The address that it listens at. */
+  /** The address it listens on. */
   readonly host: string;
   readonly certificate?: X509Certificate | undefined;
 }
@@ -19,15 +19,15 @@ const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 export const isLoopback = (host: string): boolean => LOOPBACK.has(host);
 
-/** How a request may carry a token by mistake; in an address it would end up in histories and logs. */
+/** Query parameters that may carry a token by mistake: addresses end up in histories and logs. */
 const SECRETS_IN_QUERY = /[?&](?:[\w-]*(?:key|secret|token)|auth(?:orization)?|bearer|code)=/i;
 
-/** Throws for a request that is not meant for this server, or was made by a page of another one. */
+/** Throws if the request is not meant for this server, or a page of another site sent it. */
 export function checkOrigin({ headers, headersDistinct, url = "" }: IncomingMessage, own: OwnNames): void {
   if (!url.startsWith("/")) throw new Refused(400, "bad_address", "Ask for a path, such as /v1/health.");
   if (SECRETS_IN_QUERY.test(url))
     throw new Refused(400, "secret_in_address", "Send tokens in the Authorization header, never in an address.");
-  // Of two, a proxy may have looked at the other one.
+  // With two Host headers, a proxy may have checked the other one.
   const [host = "", ...more] = headersDistinct["host"] ?? [];
   if (more.length > 0 || !isOwnName(nameIn(host), own))
     throw new Refused(
@@ -39,13 +39,13 @@ export function checkOrigin({ headers, headersDistinct, url = "" }: IncomingMess
     throw new Refused(403, "foreign_origin", "Pages of other servers may not use this one.");
 }
 
-/** Without port and brackets; empty for what is no host. */
+/** The host without port and brackets; empty if it is not a valid host. */
 function nameIn(host: string): string {
   if (host === "" || /[/?#@\\\s]/.test(host)) return "";
   try {
     return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
   } catch {
-    return ""; // no host
+    return ""; // not a valid host
   }
 }
 
@@ -57,11 +57,11 @@ function isOwnName(name: string, { host, certificate }: OwnNames): boolean {
   return known !== undefined;
 }
 
-/** Browsers say which page asks: with `Origin` for everything that changes something, with `Sec-Fetch-Site` for the rest. */
+/** Browsers tell which page sent a request: by `Origin` if it changes something, by `Sec-Fetch-Site` otherwise. */
 function isOwnPage(headers: IncomingHttpHeaders, own: string): boolean {
   const { origin, "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": destination } = headers;
   if (origin !== undefined) return origin === own;
   if (site === undefined || site === "same-origin" || site === "none") return true;
-  // A link that was followed from elsewhere shows the page; it carries no cookie (SameSite=Strict).
+  // A link followed from another site may open the page; it carries no cookie (SameSite=Strict).
   return mode === "navigate" && destination === "document";
 }

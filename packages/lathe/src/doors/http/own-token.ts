@@ -1,5 +1,5 @@
-// The token of a server that has one: a file that only its owner can read. It is read again when it has changed, so that a new token
-// replaces the old one at once.
+// The token of a server that has only one, in a file that only its owner can read. The file is read again when it
+// changes, so that a new token replaces the old one at once.
 
 import { chmodSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -15,12 +15,12 @@ export class OwnToken {
     this.file = file;
   }
 
-  /** Made when there is none. */
+  /** Creates the token if there is none. */
   async token(): Promise<string> {
-    return this.#stored() ?? (await this.#make(false));
+    return this.#readToken() ?? (await this.#make(false));
   }
 
-  /** From now on the one before is refused. */
+  /** Makes the previous token invalid. */
   regenerate(): Promise<string> {
     return this.#make(true);
   }
@@ -31,17 +31,17 @@ export class OwnToken {
     if (stat === undefined) return false;
     const mark = `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
     if (this.#read?.mark !== mark) {
-      const stored = this.#stored();
+      const stored = this.#readToken();
       this.#read = { mark, hash: stored === undefined ? undefined : hashOf(stored) };
     }
     const { hash } = this.#read;
     return hash !== undefined && isSecret(given, hash);
   }
 
-  #stored(): string | undefined {
+  #readToken(): string | undefined {
     const text = readTextFile(this.file)?.trim();
     if (text === undefined || text === "") return undefined;
-    // Copied or restored with other rights: it is made private before it counts.
+    // A copied or restored file may have lost its mode: make it private before using it.
     if ((statSync(this.file).mode & 0o077) !== 0) chmodSync(this.file, 0o600);
     return text;
   }
@@ -50,8 +50,8 @@ export class OwnToken {
     await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
     let token = newToken();
     await withFileLock(this.file, async () => {
-      // Of two that start at once, the second one takes what the first one has made.
-      const stored = isNew ? undefined : this.#stored();
+      // If two processes start at once, the second takes the token of the first.
+      const stored = isNew ? undefined : this.#readToken();
       if (stored === undefined) await replaceFile(this.file, `${token}\n`);
       else token = stored;
     });

@@ -1,9 +1,9 @@
-// What the server refuses: a status, a code that programs can tell apart, and a sentence for people.
+// An error that refuses a request: a status, a code for programs, and a sentence for users.
 
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
-  /** Seconds after which it makes sense to try again. */
+  /** Seconds after which another attempt makes sense. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfter?: number, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-// What every response says to browsers: nothing from elsewhere, in no frame, kept nowhere.
+// Headers of every response: browsers load nothing from other sites, show the page in no frame, and cache nothing.
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -1,12 +1,12 @@
-// What processes that did not end in order have left below the folder of the local doors: records of sessions, and sockets. They are removed
-// when a door opens or a server starts, and not only when somebody asks for just that session.
+// Removes what crashed processes have left in the folder of local doors: session records and sockets. This runs
+// whenever a door opens or a server starts.
 
 import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { listRecords, removeRecord, removeSocket } from "./door-records.ts";
 
-/** Nothing listens there, or the socket is gone. */
+/** Errors of a socket that is gone or has no listener. */
 const DEAD: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT"]);
 
 export const isDeadSocket = (code: unknown): boolean => DEAD.has(code);
@@ -14,7 +14,7 @@ export const isDeadSocket = (code: unknown): boolean => DEAD.has(code);
 export async function removeDeadDoors(folder: string): Promise<void> {
   const records = listRecords(folder);
   const known = new Set(records.map(({ socket }) => socket));
-  // One without a record may be about to get it: for a moment it is there, and nothing listens.
+  // A socket without a record may be about to get one: for a moment it exists and nothing listens.
   const isLeft = (name: string): boolean => name.endsWith(".sock") && !isRunning(Number.parseInt(name, 10));
   const names = existsSync(folder) ? readdirSync(folder).filter(isLeft) : [];
   const others = names.map((name) => join(folder, name)).filter((socket) => !known.has(socket));
@@ -39,7 +39,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Asked of the socket, not of the process: the number of a process may mean another one in a container that shares the home. */
+/** Tests the socket, not the process: in a container that shares the home, the pid may belong to another process. */
 function isDead(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);

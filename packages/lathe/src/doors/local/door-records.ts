@@ -1,5 +1,6 @@
-// Which sessions have a local door, and where: a file for each below $LATHE_HOME, named after the session, that tells the socket. The
-// address of a socket may have 107 bytes only (103 on macOS), so where the home's path is long it lies among the temporary files.
+// Records of the sessions that have a local door: one file per session below $LATHE_HOME that names its socket. A
+// socket path may have at most 107 bytes (103 on macOS), so if the home's path is too long, the socket is among the
+// temporary files.
 
 import {
   chmodSync,
@@ -22,11 +23,11 @@ export interface DoorRecord {
   readonly sessionId: string;
   readonly socket: string;
   readonly pid: number;
-  /** Of the session. */
+  /** The session's folder. */
   readonly cwd: string;
 }
 
-/** A place for a new socket that only this user can reach. */
+/** A path for a new socket that only this user can reach. */
 export function socketPlace(folder: string, pid: number): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
@@ -37,7 +38,7 @@ export function socketPlace(folder: string, pid: number): string {
   return Buffer.byteLength(path) <= MOST_SOCKET_BYTES ? path : join(mkdtempSync(join(tmpdir(), "lathe-")), "door.sock");
 }
 
-/** Its folder goes too when it was made for it. */
+/** Also removes the socket's folder if it was created for it. */
 export function removeSocket(folder: string, socket: string): void {
   rmSync(socket, { force: true });
   if (dirname(socket) !== folder) rmSync(dirname(socket), { recursive: true, force: true });
@@ -49,12 +50,12 @@ export function writeRecord(folder: string, record: DoorRecord): void {
   renameSync(aside, recordPath(folder, record.sessionId));
 }
 
-/** Not when another process holds the session by now. */
+/** Keeps the record if another process holds the session by now. */
 export function removeRecord(folder: string, { sessionId, socket }: DoorRecord): void {
   if (readRecord(folder, sessionId)?.socket === socket) rmSync(recordPath(folder, sessionId), { force: true });
 }
 
-/** Undefined when there is none, or when it is none of ours. */
+/** Undefined if there is no record, or the file is not one of ours. */
 export function readRecord(folder: string, sessionId: string): DoorRecord | undefined {
   const path = recordPath(folder, sessionId);
   const value = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;

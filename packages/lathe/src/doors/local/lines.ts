@@ -1,5 +1,5 @@
-// What goes over the socket of a local door, one JSON object per line both ways. Whoever can open the socket is the same user, so a
-// client says itself who it is and what it may do.
+// The protocol on the socket of a local door: one JSON object per line in both directions. Only the same user can open
+// the socket, so clients are trusted to state their name and scopes.
 
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -15,15 +15,21 @@ export interface Caller extends ClientRow {
   readonly scopes: readonly Scope[];
 }
 
-/** From a client; the first one is `hello`. A server that has joined for its own clients names the one that each request is from. */
+/**
+ * Lines from a client; the first is `hello`. A server that has joined for its own clients names the client of each
+ * request.
+ */
 export type ToDoor =
   | ({ readonly type: "hello" } & Caller)
   | { readonly type: "follow"; readonly after?: number }
   | ({ readonly type: "command"; readonly name: CommandName; readonly params: object } & Request)
   | ({ readonly type: "answer"; readonly questionId: string; readonly answer: DialogAnswer } & Request)
-  /** For a client that cannot join, such as an editor: the session is closed here, so that the client's own process can open it. */
+  /**
+   * For a client that cannot join, such as an editor: closes the session here, so that the client's own process can
+   * open it.
+   */
   | ({ readonly type: "release" } & Request)
-  /** To the team that the session leads or belongs to. */
+  /** For the team that the session leads or belongs to. */
   | ({ readonly type: "team"; readonly wish: object } & Request);
 
 interface Request {
@@ -34,7 +40,7 @@ interface Request {
 export const callerOf = ({ name, kind, scopes }: DoorClient): Caller => ({ name, kind, scopes: [...scopes] });
 export const clientOf = ({ name, kind, scopes }: Caller): DoorClient => ({ name, kind, scopes: new Set(scopes) });
 
-/** To a client; the first one is `welcome`. */
+/** Lines to a client; the first is `welcome`. */
 export type FromDoor =
   | ({ readonly type: "welcome" } & DoorFacts)
   | { readonly type: "frame"; readonly frame: DoorFrame }
@@ -45,7 +51,7 @@ export type FromDoor =
       readonly error: { readonly code?: string; readonly message: string };
     };
 
-/** Undefined when the other side keeps up or has gone; else settles when it has caught up. */
+/** Undefined if the other side keeps up or has gone; otherwise resolves when it has caught up. */
 export function sendLine(socket: Socket, line: ToDoor | FromDoor): Promise<unknown> | undefined {
   if (socket.destroyed || socket.write(`${JSON.stringify(line)}\n`)) return undefined;
   return Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
@@ -69,7 +75,7 @@ const TO_DOOR = new Checker(
   { acceptsUnknown: true },
 );
 
-/** What clients of a door say. */
+/** The valid lines of a client; an invalid one ends them. */
 export async function* readRequests(socket: Socket): AsyncGenerator<ToDoor> {
   for await (const line of readLines<ToDoor>(socket)) {
     if (TO_DOOR.wrongIn(line) !== undefined) return;
@@ -77,7 +83,7 @@ export async function* readRequests(socket: Socket): AsyncGenerator<ToDoor> {
   }
 }
 
-/** Ends with the connection. What is no line of ours, or was cut off in the middle, ends it as well. */
+/** Ends with the connection, or at a line that is not a JSON object or too long. */
 export async function* readLines<T extends object>(socket: Socket): AsyncGenerator<T> {
   for await (const line of linesOf(socket)) {
     const value = "tooLong" in line ? undefined : parseJson(line.text);

@@ -1,5 +1,5 @@
-// The local door of a session that this process holds: a socket that only this user can open. Other processes join the session through
-// it, instead of being refused because it is locked.
+// The local door of a session that this process holds: a socket that only this user can open. Other processes join the
+// session through it; without it they would be refused because the session is locked.
 
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -10,12 +10,12 @@ import { removeDeadDoors } from "./dead-doors.ts";
 import { type DoorRecord, removeRecord, removeSocket, socketPlace, writeRecord } from "./door-records.ts";
 import { clientOf, type FromDoor, readRequests, sendLine } from "./lines.ts";
 
-/** A door that tells who serves it of its frames. SharedDoor is one. */
+/** A door that reports its frames to the process that serves it. SharedDoor implements it. */
 export interface WatchedDoor extends Door {
   watch(watcher: (frame: DoorFrame) => void): () => void;
 }
 
-/** A session whose door is opened for its first client: until then it costs nothing. */
+/** A session whose door opens with its first client, so that it costs nothing until then. */
 export interface JoinableSession {
   readonly sessionId: string;
   /** Called once. */
@@ -23,27 +23,27 @@ export interface JoinableSession {
 }
 
 export interface LocalPlace {
-  /** `doors` of the home's paths. */
+  /** The `doors` folder of the home's paths. */
   readonly folder: string;
   readonly pid: number;
-  /** Of the session. */
+  /** The session's folder. */
   readonly cwd: string;
-  /** Closes the session for a process that wants to have it. Absent: it stays where it is. */
+  /** Closes the session for a process that wants to open it. If absent, such requests are refused. */
   readonly release?: () => Promise<void>;
-  /** The team that the session leads or belongs to. Absent: it can have none. */
+  /** Answers for the team that the session leads or belongs to. Absent if it can have none. */
   readonly team?: TeamAnswers | undefined;
 }
 
-/** Answers a wish of a team, or refuses it with an error for people. */
+/** Answers a request about a team, or rejects with an error for users. */
 export type TeamAnswers = (wish: JsonObject) => Promise<unknown>;
 
 export interface LocalDoorServer {
   readonly socket: string;
-  /** Clients are disconnected; the session goes on. */
+  /** Disconnects the clients; the session goes on. */
   close(): Promise<void>;
 }
 
-/** Listens until it is closed, or until the door is. */
+/** Listens until it is closed or the door closes. */
 export async function listenLocally(door: WatchedDoor, place: LocalPlace): Promise<LocalDoorServer> {
   const { sessionId } = door;
   const listener = new Listener({ sessionId, openDoor: async () => door }, place);
@@ -52,7 +52,7 @@ export async function listenLocally(door: WatchedDoor, place: LocalPlace): Promi
   return listener;
 }
 
-/** As `listenLocally`; the session stays the same. */
+/** Like `listenLocally`, but opens the door only for the first client. The session cannot change. */
 export async function listenForFirst(session: JoinableSession, place: LocalPlace): Promise<LocalDoorServer> {
   const listener = new Listener(session, place);
   await listener.listen();
@@ -115,7 +115,7 @@ class Listener implements LocalDoorServer {
   }
 
   #take(frame: DoorFrame): void {
-    // The readers get this frame first.
+    // The readers must get this frame before the connections close.
     if (frame.kind === "closed") this.#closing ??= Promise.all(this.#readers).then(() => this.#end());
     if (frame.kind !== "session") return;
     removeRecord(this.#folder, this.#record);
@@ -138,7 +138,7 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
   for await (const line of readRequests(connection)) {
     if (line.type === "hello") {
       client = clientOf(line);
-      // What has no door any more has no session: the client hears that from the end of its connection.
+      // If the door cannot be opened, the session is gone. The end of the connection tells the client.
       door = await open().catch(() => undefined);
       if (!door) return;
       const { sessionId, isBusy, questions } = door;
@@ -146,7 +146,7 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
     } else if (!client || !door) return;
     else if (line.type === "follow") {
       const reading = passFrames(door, client, line.after, connection).catch((error: unknown) => {
-        // A session that hangs cannot tell where it stands.
+        // The door could not read the session's state: it may hang.
         const problem = `The session does not answer: ${messageOf(error)}`;
         send({ type: "frame", frame: { seq: 0, kind: "closed", problem } });
         connection.end();
@@ -180,7 +180,7 @@ async function hasNoTeam(): Promise<never> {
   throw new Refusal("not_available", "This session does not run in a pane of its own. Start it with: lathe --tmux");
 }
 
-/** A client that reads slowly gets its next frame when it has room for it. */
+/** Waits with the next frame until a slow client has room for it. */
 async function passFrames(
   door: Door,
   client: DoorClient,

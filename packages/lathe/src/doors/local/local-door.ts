@@ -1,5 +1,5 @@
-// The client's side of a local door: the same interface, over the socket. Requests share one connection; each reader has its own, so
-// that a slow one keeps no reply waiting.
+// The client's side of a local door: the Door interface over the socket. Requests share one connection; each reader has
+// its own, so that a slow reader delays no reply.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -29,7 +29,7 @@ export class LocalDoor implements Door {
     void this.#readReplies(lines);
   }
 
-  /** Rejects when nothing listens there. With the signal it gives up waiting for the process that has the session. */
+  /** Rejects if nothing listens there. The signal ends the wait for a process that does not answer. */
   static async open(path: string, client: DoorClient, signal?: AbortSignal): Promise<LocalDoor> {
     return new LocalDoor(path, await connectAs(path, client, signal));
   }
@@ -54,12 +54,12 @@ export class LocalDoor implements Door {
     return (await this.#request((id) => ({ type: "answer", id, from, questionId, answer }))) as AnswerOutcome;
   }
 
-  /** Asks the process that has the session to close it. Rejects with `Refusal` when it does not. */
+  /** Asks the process that holds the session to close it. Rejects with `Refusal` if it does not. */
   async release(client: DoorClient): Promise<void> {
     try {
       await this.#request((id) => ({ type: "release", id, from: callerOf(client) }));
     } catch (error) {
-      // The door closes with the session: the connection may end before the reply.
+      // The door closes with the session, so the connection may end before the reply.
       if ((error as Refusal).code !== "closed") throw error;
     }
   }
@@ -69,7 +69,7 @@ export class LocalDoor implements Door {
     return this.#request((id) => ({ type: "team", id, from: callerOf(client), wish }));
   }
 
-  /** Ends with the connection; without a `closed` frame before, the process at the other side has died. */
+  /** Ends with the connection. If no `closed` frame came before, the other process has died. */
   follow(client: DoorClient, after?: number): AsyncIterableIterator<DoorFrame> {
     let hangUp = (): void => {};
     let isOver = false;
@@ -82,7 +82,7 @@ export class LocalDoor implements Door {
         return this;
       },
       next: () => frames.next(),
-      // A generator would wait for its next frame first.
+      // A generator's own `return` would wait for its next frame.
       return: () => {
         isOver = true;
         hangUp();
@@ -112,7 +112,7 @@ export class LocalDoor implements Door {
     }
   }
 
-  /** The session goes on. */
+  /** Disconnects; the session goes on. */
   async close(): Promise<void> {
     for (const reader of this.#readers) reader.destroy();
     this.#connection.destroy();
@@ -124,7 +124,7 @@ export class LocalDoor implements Door {
       this.#waiting.set(id, (reply) => {
         this.#waiting.delete(id);
         if (reply && !("error" in reply)) resolve(reply.data);
-        // Whoever answers has not gone.
+        // The other side answered, so it is still there.
         else if (reply) reject(new Refusal(reply.error.code ?? "refused", reply.error.message));
         else reject(new Refusal("closed", GONE));
       });
@@ -151,7 +151,7 @@ interface Connected {
 async function connectAs(path: string, client: DoorClient, signal?: AbortSignal): Promise<Connected> {
   const connection = connect(path);
   await once(connection, "connect");
-  // Its end is told by the end of its lines.
+  // Errors need no handling here: the lines end when the connection does.
   connection.on("error", () => {});
   const hangUp = (): void => void connection.destroy();
   signal?.addEventListener("abort", hangUp, { once: true });
@@ -163,12 +163,12 @@ async function connectAs(path: string, client: DoorClient, signal?: AbortSignal)
   return { connection, welcome: first.value, lines };
 }
 
-/** A process that is stopped or hangs takes connections, and says nothing. */
+/** A suspended or hung process accepts connections but does not answer. */
 const ANSWERS_WITHIN_MS = 5_000;
 
 /**
- * Undefined: no process has this session open for others. What a dead process has left is removed. Without a signal it rejects with a
- * line for people when the process does not answer.
+ * Undefined if no process shares this session; what a dead process has left is removed. Without a signal, rejects with
+ * a message for the user if the process does not answer in time.
  */
 export async function joinLocally(
   folder: string,
@@ -180,14 +180,14 @@ export async function joinLocally(
   return record && openRecord(folder, record, client, signal);
 }
 
-/** The sessions of living processes that others can join. */
+/** The sessions of running processes that others can join. */
 export async function localSessions(folder: string, client: DoorClient): Promise<readonly DoorRecord[]> {
   const records = listRecords(folder);
   const isThere = await Promise.all(records.map((record) => isLiving(folder, record, client)));
   return records.filter((_, at) => isThere[at]);
 }
 
-/** One that does not answer is there: whoever wants to join it is told. */
+/** A process that does not answer counts as alive: joining it reports the problem. */
 async function isLiving(folder: string, record: DoorRecord, client: DoorClient): Promise<boolean> {
   const within = AbortSignal.timeout(ANSWERS_WITHIN_MS);
   const door = await openRecord(folder, record, client, within);

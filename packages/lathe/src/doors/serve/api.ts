@@ -1,5 +1,5 @@
-// The addresses of `lathe serve`, once: what each takes, answers and needs. The server's checks, the types of its client and
-// schemas/openapi.json are read from here; the commands of a session are those of RPC mode (`hosts/rpc/commands.ts`).
+// The routes of `lathe serve`: what each takes, answers and needs. The server's checks, the types of its client and
+// schemas/openapi.json come from here; the commands of a session are those of RPC mode (`hosts/rpc/commands.ts`).
 
 import {
   anyObject,
@@ -59,14 +59,14 @@ export const frame = oneOf(
   object({ seq: integer(), kind: exactly("snapshot"), snapshot }),
 );
 
-/** The answer to a question, whose id stands in the address. */
+/** The answer to a question, whose id is part of the address. */
 const answer: Fields = Object.fromEntries(
   Object.entries(INBOUND.extension_ui_response["properties"] as Readonly<Record<string, Schema>>)
     .filter(([name]) => name !== "type" && name !== "id")
     .map(([name, schema]) => [name, optional(schema)]),
 );
 
-/** What every refusal carries. */
+/** The body of every refusal. */
 export const problem = object({ code: text(), message: text() });
 
 const scopes = choice(["read", "prompt", "approve", "admin"]);
@@ -74,14 +74,14 @@ const permissionMode = choice(["read-only", "ask", "auto-edit", "full", "plan"])
 
 export interface Route {
   readonly method: "GET" | "POST";
-  /** Parameters stand in braces. */
+  /** Parameters are in braces. */
   readonly path: string;
   readonly does: string;
-  /** Absent: no sign-in is needed. */
+  /** Absent if no sign-in is needed. */
   readonly scope?: Scope | "any";
   readonly query?: Fields;
   readonly body?: Fields;
-  /** Absent: 204, or text. */
+  /** Absent if the answer is a 204 or text. */
   readonly data?: Schema;
   readonly media?: "text/event-stream" | "text/plain";
 }
@@ -177,5 +177,5 @@ export const ROUTES = {
   },
 } as const satisfies Record<string, Route>;
 
-/** Below it, every command of RPC mode has an address: POST with its parameters, answered with `{data}`. */
+/** Every command of RPC mode has a route below this path: POST with its parameters, answered with `{data}`. */
 export const COMMAND_PATH = `${SESSION}/commands`;

@@ -1,4 +1,4 @@
-// The client over real connections: a small server that cuts them where a network would.
+// The client over real connections: a small server that breaks them the way networks do.
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

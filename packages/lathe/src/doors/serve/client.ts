@@ -1,5 +1,5 @@
-// The typed client of `lathe serve`, for programs and for pages: `fetch` and streams only, nothing of Node. Its types are those of
-// the RPC commands and of the door, so a server and its clients cannot disagree.
+// The typed client of `lathe serve`, for programs and web pages: only `fetch` and streams, nothing of Node. Its types
+// are those of the RPC commands and the door, so server and clients always agree.
 
 import type { Static, StaticFields } from "@lathe/llm/schema";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
@@ -9,12 +9,12 @@ import {
   ANSWERED_WITHIN_MS,
   jsonOf,
   LatheServerError,
-  notRefused,
   parseJson,
-  reconnecting,
   type Sender,
   send,
   sessionPath,
+  throwIfRefused,
+  withReconnects,
 } from "./requests.ts";
 import { serverEvents } from "./server-events.ts";
 
@@ -34,46 +34,46 @@ export type {
 } from "../door/door.ts";
 export { LatheServerError } from "./requests.ts";
 
-/** Where the server is, and who asks. */
+/** The server's address and the client's credentials. */
 export interface LatheClientOptions {
-  /** Such as `http://127.0.0.1:4096`; in a page that the server itself has sent, nothing. */
+  /** Such as `http://127.0.0.1:4096`; empty in a page that the server itself has sent. */
   readonly url?: string | undefined;
   /** A token; absent in a browser, which has a cookie. */
   readonly token?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Says what is wrong with an answer. Absent: answers are taken as they come, as a page does with those of its own server. */
+  /** Returns what is wrong with an answer. Without it, answers are trusted, as in a page of the server itself. */
   readonly check?: ((to: AnswerTo, value: unknown) => string | undefined) | undefined;
 }
 
-/** What an answer belongs to. */
+/** The request that an answer belongs to. */
 export type AnswerTo = { readonly route: keyof typeof ROUTES } | { readonly command: CommandName };
 
 /** A session in the list of the server. */
 export type SessionRow = Static<typeof sessionRow>;
 
-/** Which sessions are listed; `after` is the id of the last one of the page before. */
+/** Which sessions to list; `after` is the id of the last one on the previous page. */
 export type SessionQuery = StaticFields<(typeof ROUTES)["sessions"]["query"]>;
 
-/** A session to be started, below one of the server's roots. */
+/** A session to start, below one of the server's roots. */
 export type NewSession = StaticFields<(typeof ROUTES)["createSession"]["body"]>;
 
-/** A session that is open, at the number that its stream has reached. */
+/** An open session, at the number that its stream has reached. */
 export interface OpenedSession {
   readonly id: string;
   readonly seq: number;
   readonly snapshot: SessionSnapshot;
 }
 
-/** What happens to the connection of `follow`. */
+/** Options of `follow`. */
 export interface FollowOptions {
-  /** The last number that was seen. */
+  /** The last number the client has seen. */
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** `false` when the connection is lost, `true` when there is one again. */
+  /** `false` when the connection is lost, `true` when it is back. */
   readonly onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
-/** Talks to `lathe serve`. Every method rejects with LatheServerError where the server refuses or cannot be reached. */
+/** Talks to `lathe serve`. Every method rejects with LatheServerError if the server refuses or cannot be reached. */
 export class LatheClient {
   readonly #sender: Sender;
   readonly #check: NonNullable<LatheClientOptions["check"]>;
@@ -87,7 +87,7 @@ export class LatheClient {
   health(): Promise<{ readonly ok: true; readonly version: string; readonly protocol: number }> {
     return this.#json({ route: "health" }, "GET", "/v1/health");
   }
-  /** The code works once. It goes in the body: addresses end up in logs. */
+  /** The code works once. It is sent in the body, because addresses end up in logs. */
   async signIn(code: string): Promise<void> {
     await this.#json({ route: "signIn" }, "POST", "/v1/sign-in", { code });
   }
@@ -121,25 +121,25 @@ export class LatheClient {
     return (await this.#json<{ data: CommandData<K> }>({ command: name }, "POST", path, params ?? {})).data;
   }
 
-  /** The first valid answer wins; `settled` says whose it was. */
+  /** The first valid answer counts; `settled` names the client that gave it. */
   async answer(id: string, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
     const path = `${sessionPath(id)}/answers/${encodeURIComponent(questionId)}`;
     const response = await this.#request("POST", path, answer);
-    if (response.status !== 409) return this.#answer({ route: "answer" }, await notRefused(response));
+    if (response.status !== 409) return this.#answer({ route: "answer" }, await throwIfRefused(response));
     const { by } = ((await jsonOf(response)) ?? {}) as { by?: unknown };
     return { status: "settled", by: String(by) };
   }
 
-  /** What the session has kept outside its entries, such as the whole of a long output. */
+  /** Text that the session keeps outside its entries, such as the full text of a long output. */
   async artifact(id: string, artifactId: string): Promise<string> {
     const path = `${sessionPath(id)}/artifacts/${encodeURIComponent(artifactId)}`;
-    return (await notRefused(await this.#request("GET", path))).text();
+    return (await throwIfRefused(await this.#request("GET", path))).text();
   }
 
-  /** Frames of one connection; ends with it. */
+  /** The frames of one connection. */
   async *events(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
     const path = `${sessionPath(id)}/events${queryOf({ after })}`;
-    const response = await notRefused(await this.#request("GET", path, undefined, signal));
+    const response = await throwIfRefused(await this.#request("GET", path, undefined, signal));
     if (response.body === null) return;
     onConnection?.(true);
     for await (const { data } of serverEvents(response.body))
@@ -147,24 +147,24 @@ export class LatheClient {
   }
 
   /**
-   * Frames without a gap and without a repetition, over as many connections as it takes. Ends after `closed`, or with the signal;
-   * rejects when the server refuses.
+   * Frames without gaps or repetitions; reconnects as needed. Ends after `closed`, or with the signal; rejects if the
+   * server refuses.
    */
   async *follow(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
     let last = after;
     const connect = (isThere: () => void) =>
       this.events(id, { after: last, signal, onConnection: (isConnected) => isConnected && isThere() });
     const isLast = ({ kind }: DoorFrame): boolean => kind === "closed";
-    for await (const frame of reconnecting({ connect, isLast, signal, onConnection })) {
+    for await (const frame of withReconnects({ connect, isLast, signal, onConnection })) {
       last = frame.seq;
       yield frame;
     }
   }
 
   async #json<T>(to: AnswerTo, method: "GET" | "POST", path: string, body?: object): Promise<T> {
-    // Commands have no limit here: a message is confirmed when it is recorded, and the server has its own.
+    // No deadline for commands: a prompt is confirmed once it is recorded, and the server has its own deadlines.
     const within = "command" in to ? undefined : AbortSignal.timeout(ANSWERED_WITHIN_MS);
-    const response = await notRefused(await this.#request(method, path, body, within));
+    const response = await throwIfRefused(await this.#request(method, path, body, within));
     return response.status === 204 ? (undefined as T) : this.#answer(to, response);
   }
 
@@ -173,7 +173,7 @@ export class LatheClient {
   }
 
   #whole<T>(to: AnswerTo, value: unknown): T {
-    // A command's answer has its data inside.
+    // The answer to a command wraps its data.
     const isObject = typeof value === "object" && value !== null;
     const data = "command" in to && isObject ? (value as { data?: unknown }).data : value;
     const wrong = isObject ? this.#check(to, data) : "it is no JSON";

@@ -1,4 +1,4 @@
-// The one session that `/serve` opens: it stays where it is, and it ends with the terminal that it belongs to.
+// The single session that `/serve` shares: clients cannot replace it, and it ends with its terminal.
 
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import type { Door, DoorClient } from "../door/door.ts";
@@ -6,10 +6,10 @@ import { Refused } from "../http/refused.ts";
 import type { SessionQuery, SessionRow } from "./client.ts";
 import { commandAt, type LiveSession, type ServedSessions } from "./sessions/served-sessions.ts";
 
-/** These would go to a session of another place. */
+/** These would switch to a session of another folder. */
 const LEAVING: ReadonlySet<CommandName> = new Set(["switch_session", "move_session"]);
 
-/** Counts the streams that are read, and tells when there are none. */
+/** Tells when its last stream has ended. */
 class LastingSession implements LiveSession {
   readonly door: Door;
   lastUsed: number;
@@ -41,7 +41,7 @@ export class OneSession implements ServedSessions {
     this.#now = now;
   }
 
-  /** Settles when no stream is read any more: each client was told the last frame. */
+  /** Resolves when no stream is open any more, so that every client got the last frame. */
   unread(): Promise<void> {
     return new Promise((resolve) => {
       this.#live.onUnread = resolve;
@@ -49,7 +49,7 @@ export class OneSession implements ServedSessions {
     });
   }
 
-  /** No session can be started here. */
+  /** No sessions can be started here. */
   readonly roots: readonly string[] = [];
 
   async page(_query: SessionQuery, only?: string): ReturnType<ServedSessions["page"]> {

@@ -1,4 +1,4 @@
-// schemas/openapi.json, from the definitions that the server checks by and that its client's types come from.
+// Generates schemas/openapi.json from the definitions that the server checks requests with.
 
 import type { JsonSchema } from "@lathe/llm";
 import { type Fields, isOptional, object, schemaOf } from "@lathe/llm/schema";
@@ -10,7 +10,7 @@ import { COMMAND_PATH, frame, problem, ROUTES, type Route, snapshot } from "./ap
 
 const PARTS = { ...SHARED, Frame: frame, Problem: problem, Snapshot: snapshot };
 
-/** As in the package's schemas folder. */
+/** Paths are relative to the package's schemas folder. */
 export const openApiFile = (): Readonly<Record<string, JsonSchema>> => ({ "openapi.json": openApi() });
 
 function openApi(): JsonSchema {
@@ -46,7 +46,7 @@ function commandOperation(name: CommandName): { readonly route: Route; readonly 
     does: `The command ${name} of RPC mode.`,
     scope: scopeOf(name),
     body: params,
-    // `not: {}` stands for a command whose success carries no data.
+    // A command without result data has `not: {}` instead of a schema.
     data: "not" in data ? object({}) : object({ data }),
   };
   return { route, operation: operationOf(`command_${name}`, route) };

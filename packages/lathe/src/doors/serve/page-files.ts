@@ -1,4 +1,4 @@
-// The files of the browser client, as scripts/bundle/page.mjs makes them of packages/web.
+// The files of the browser client, which scripts/bundle/page.mjs builds from packages/web.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ const TYPES = {
   "app.css": "text/css; charset=utf-8",
 } as const;
 
-/** The document is what a browser gets at `/`; it asks for the others by these names. */
+/** `/` serves index.html, which loads the others by these names. */
 export type PageFileName = keyof typeof TYPES;
 
 /** A file of the page with its media type. */
@@ -19,12 +19,12 @@ export interface PageFile {
   readonly bytes: Uint8Array;
 }
 
-/** They lie beside the packs of the command; where the sources run, they are made anew. */
+/** The files are next to the packs of the command; when running from sources, they are built on the fly. */
 export async function readPageFiles(): Promise<Readonly<Record<PageFileName, PageFile>>> {
   const folder = new URL("../web/", import.meta.url);
   const bytesOf = existsSync(fileURLToPath(new URL("app.js", folder)))
     ? (name: PageFileName) => readFile(new URL(name, folder))
-    : await made();
+    : await buildPage();
   const fileNamed = async (name: PageFileName): Promise<PageFile> => ({
     type: TYPES[name],
     bytes: await bytesOf(name),
@@ -36,7 +36,7 @@ export async function readPageFiles(): Promise<Readonly<Record<PageFileName, Pag
   };
 }
 
-async function made(): Promise<(name: PageFileName) => Promise<Uint8Array>> {
+async function buildPage(): Promise<(name: PageFileName) => Promise<Uint8Array>> {
   const maker = new URL("../../../../../scripts/bundle/page.mjs", import.meta.url).href;
   const { pageFiles } = (await import(maker)) as { pageFiles(): Promise<Record<PageFileName, Uint8Array>> };
   const files = await pageFiles();

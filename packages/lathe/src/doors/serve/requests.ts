@@ -1,7 +1,7 @@
-// Requests of the clients of a server: `fetch` and streams only, nothing of Node. What the server refuses is one kind of error, and a
-// stream that breaks is connected again.
+// Requests of a server's clients: only `fetch` and streams, nothing of Node. Refusals become one kind of error, and
+// broken streams are reconnected.
 
-/** What the server refused; `status` 0: it could not be reached. */
+/** A refusal of the server; `status` is 0 if it could not be reached. */
 export class LatheServerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -15,10 +15,10 @@ export class LatheServerError extends Error {
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
-/** Opening a session starts a process. */
+/** Long, because opening a session starts a process. */
 export const ANSWERED_WITHIN_MS = 60_000;
 
-/** Where requests go, and who sends them. */
+/** Where requests go, and with which token. */
 export interface Sender {
   readonly url: string;
   readonly token: string | undefined;
@@ -31,7 +31,7 @@ export interface ToSend {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Any answer, also a refusal. Rejects with LatheServerError where there is none. */
+/** Resolves with any response, even a refusal. Rejects with LatheServerError if there is none. */
 export async function send(
   { url, token, fetch }: Sender,
   method: "GET" | "POST",
@@ -42,7 +42,7 @@ export async function send(
     return await fetch(`${url}${path}`, {
       method,
       credentials: "same-origin",
-      // The server sends nobody elsewhere; what was meant for it must not follow.
+      // The server never redirects, and the token must not follow a redirect.
       redirect: "error",
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -59,8 +59,8 @@ export async function send(
   }
 }
 
-/** The answer, unless it is a refusal. */
-export async function notRefused(response: Response): Promise<Response> {
+/** Returns the response, or throws if it is a refusal. */
+export async function throwIfRefused(response: Response): Promise<Response> {
   if (response.ok) return response;
   const said: unknown = await response.json().catch(() => undefined);
   const { code, message } = (said ?? {}) as { code?: unknown; message?: unknown };
@@ -71,31 +71,31 @@ export async function notRefused(response: Response): Promise<Response> {
   );
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the body is not JSON. */
 export const jsonOf = async (response: Response): Promise<unknown> => parseJson(await response.text());
 
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the caller says so
+    return undefined; // the caller reports it
   }
 }
 
 export const sessionPath = (id: string): string => `/v1/sessions/${encodeURIComponent(id)}`;
 
 export interface Connecting<T> {
-  /** What comes over one connection; it ends or breaks with it. `isThere` tells that there is one. */
+  /** The items of one connection, which end or break with it. `isThere` reports that it is open. */
   readonly connect: (isThere: () => void) => AsyncIterable<T>;
-  /** Nothing comes after this one. */
+  /** Whether this is the last item. */
   readonly isLast: (item: T) => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** `false` when the connection is lost, `true` when there is one again. */
+  /** `false` when the connection is lost, `true` when it is back. */
   readonly onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
-/** Over as many connections as it takes. Ends with the last item or the signal; rejects when the server refuses. */
-export async function* reconnecting<T>({
+/** Reconnects as needed. Ends with the last item or the signal; rejects if the server refuses. */
+export async function* withReconnects<T>({
   connect,
   isLast,
   signal,
@@ -112,7 +112,7 @@ export async function* reconnecting<T>({
       }
     } catch (error) {
       if (isOver()) return;
-      // Whatever breaks an open stream is no LatheServerError: it is connected again.
+      // A broken stream is not a LatheServerError, so it is reconnected.
       if (error instanceof LatheServerError && error.status !== 0 && error.status < 500) throw error;
     }
     if (isOver()) return;

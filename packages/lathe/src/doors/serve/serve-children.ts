@@ -1,4 +1,4 @@
-// `lathe serve`: a server over any number of sessions, each in a child of its own.
+// `lathe serve`: a server for any number of sessions, each in its own child process.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { homePaths } from "../../platform/home/paths.ts";
@@ -10,24 +10,24 @@ import { removeDeadDoors } from "../local/dead-doors.ts";
 import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import { startServer } from "./server.ts";
-import { HeldElsewhere } from "./sessions/held-elsewhere.ts";
-import { KeptModes } from "./sessions/kept-modes.ts";
 import { type DoorRequest, LiveSessions } from "./sessions/live-sessions.ts";
 import { Roots } from "./sessions/roots.ts";
 import { SavedSessions } from "./sessions/saved-sessions.ts";
+import { SessionsElsewhere } from "./sessions/sessions-elsewhere.ts";
+import { StoredModes } from "./sessions/stored-modes.ts";
 import { UnfinishedWork } from "./sessions/unfinished-work.ts";
 
 export interface ChildrenOptions {
   readonly machine: Machine;
-  /** Existing folders, links resolved. */
+  /** Existing folders, with links resolved. */
   readonly roots: readonly string[];
-  /** A session that nobody has used for so long is closed. */
+  /** A session that is unused for this long is closed. */
   readonly idleMs: number;
-  /** The workspace of the server itself; read when it is first needed. */
+  /** The server's own workspace, opened on first use. */
   readonly workspace: () => Promise<Workspace>;
-  /** The program of the children; the command itself when absent. */
+  /** The program of the children; by default this command. */
   readonly command?: ChildDoorOptions["command"];
-  /** Processes of sessions at once. */
+  /** Maximum number of session processes. */
   readonly mostOpen?: number;
 }
 
@@ -42,7 +42,7 @@ export interface ServeOptions extends ChildrenOptions {
 export interface ServingChildren extends RunningServer {
   readonly tokens: TokenFile;
   readonly sessions: LiveSessions;
-  /** `forgets`: what is working now does not go on with the next start. */
+  /** With `forgets`, running work is not continued at the next start. */
   end(how: { readonly forgets: boolean }): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
   const sessions = sessionsInChildren(options);
   try {
     const server = await startServer({ ...options, tokens, sessions, deps });
-    // Those of the servers and editors that were killed.
+    // Removes the doors of killed servers and editors.
     await removeDeadDoors(paths.doors);
     void sessions.continueUnfinished();
     const end: ServingChildren["end"] = async (how) => {
@@ -69,7 +69,7 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
   }
 }
 
-/** Sessions below the roots: each is opened in a child of its own, or joined where another process has it open. */
+/** Sessions below the roots: each opens in its own child, or is joined if another process has it open. */
 export function sessionsInChildren(options: ChildrenOptions): LiveSessions {
   const { machine, roots, idleMs, workspace, command } = options;
   const { deps, stderr } = machine;
@@ -80,15 +80,15 @@ export function sessionsInChildren(options: ChildrenOptions): LiveSessions {
     roots: served,
     saved: new SavedSessions(workspace, served),
     unfinished: new UnfinishedWork(paths.serveWork),
-    modes: new KeptModes(paths.serveModes),
+    modes: new StoredModes(paths.serveModes),
     openDoor: (request, onCommand) =>
       openChildDoor({ deps, command, onCommand, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
-    // It ends with the door.
+    // Ends with the door.
     openLocally: async (door, cwd, release) => {
       const { socket } = await listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd, release });
       ownSockets.add(socket);
     },
-    held: new HeldElsewhere({
+    held: new SessionsElsewhere({
       folder: paths.doors,
       host: machine.host,
       isOwn: (socket) => ownSockets.has(socket),
@@ -110,7 +110,7 @@ function argsOf({ path, model, permissionMode }: DoorRequest): string[] {
   ];
 }
 
-/** As this process's, without the server's own secrets: commands of the agent see the variables of its process. */
+/** The server's environment without its own secrets, since the agent's commands see their process's variables. */
 function childEnv(env: Machine["env"]): Readonly<Record<string, string | undefined>> {
   const own = Object.keys(env).filter((name) => name.startsWith("LATHE_BRIDGE_"));
   return { ...env, ...Object.fromEntries(own.map((name) => [name, undefined])) };

@@ -1,4 +1,4 @@
-// `/serve`: the session of this terminal behind a server and a local door, in this process.
+// `/serve`: shares the session of this terminal through a server and a local door in this process.
 
 import { renderUnicodeCompact } from "uqr";
 import type { Invitation } from "../../conversation/commands/serve-command.ts";
@@ -23,13 +23,13 @@ export interface HereOptions {
   readonly version: string;
   readonly conversation: Conversation;
   readonly person: SharedPerson;
-  /** One that is open already, and stays so. */
+  /** A door that is already open; closing the server leaves it open. */
   readonly door?: SharedDoor | undefined;
 }
 
 export interface OpenedToOthers {
   invite(): Promise<Invitation>;
-  /** The session goes on. */
+  /** Stops sharing; the session goes on. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openToOthers(options: HereOptions): Promise<OpenedToOthers
   let server: RunningServer;
   try {
     if (!options.door) await listenLocally(door, { folder: paths.doors, pid, cwd: conversation.workspace.cwd });
-    // At an address of this machine only; another one needs a certificate, and `lathe serve`.
+    // On loopback only; other addresses need a certificate, and `lathe serve`.
     server = await startServer({ version, host: "127.0.0.1", port: 0, tokens, sessions, deps });
   } catch (error) {
     await closeDoor();
@@ -63,10 +63,10 @@ export async function openToOthers(options: HereOptions): Promise<OpenedToOthers
     },
     close: async () => {
       await closeDoor();
-      // A client that does not read must not keep the terminal waiting.
+      // A client that does not read must not delay the terminal.
       const late = new Promise<void>((resolve) => deps.setTimer(resolve, TELL_WITHIN_MS));
       await Promise.race([sessions.unread(), late]);
-      // What was written for them goes out in this turn of the event loop.
+      // Let the last frames be written before the server closes its connections.
       await new Promise((resolve) => setImmediate(resolve));
       await server.close();
     },

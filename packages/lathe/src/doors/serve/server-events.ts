@@ -1,13 +1,13 @@
-// Server-sent events out of a stream of bytes, in a browser as in Node: the number and the data of each. Comments, which keep a
-// connection alive, and other fields are passed over.
+// Parses server-sent events from a stream of bytes, in browsers and in Node: the id and data of each. Comments and
+// other fields are skipped.
 
-/** One event of the stream; `id` is the last number that the server gave. */
+/** One event of the stream; `id` is the last one that the server has sent. */
 export interface ServerEvent {
   readonly id: string;
   readonly data: string;
 }
 
-/** Whole events only: what is cut off at the end of the stream was never sent. */
+/** Yields only complete events; one that is cut off at the end is dropped. */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -17,7 +17,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      // A carriage return at the end may be half of a line end.
+      // A carriage return at the end may be the first half of a line break.
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
       for (const line of lines) {

@@ -1,9 +1,9 @@
-// A running server: the guard, the addresses and the socket around sessions. `lathe serve` gives it sessions in children, `/serve` the
-// one of this process.
+// A running server: request checks, routes and socket in front of sessions. `lathe serve` passes sessions in children,
+// `/serve` the one of this process.
 
 import type { ClientDeps } from "@lathe/llm";
 import { Attempts } from "../http/attempts.ts";
-import { guarded, type RunningServer, serverAt } from "../http/guarded.ts";
+import { type RunningServer, serverAt, withOriginCheck } from "../http/guarded.ts";
 import { certificateOf, checkReach, LIMITS, type Limits, listen, portOf, type Tls } from "../http/listen.ts";
 import type { OwnNames } from "../http/origin.ts";
 import { SignIn } from "./guard/sign-in.ts";
@@ -15,7 +15,7 @@ import type { ServedSessions } from "./sessions/served-sessions.ts";
 export interface ServerOptions {
   readonly version: string;
   readonly host: string;
-  /** 0: the system chooses one. */
+  /** 0 lets the system choose a port. */
   readonly port: number;
   readonly tls?: Tls | undefined;
   readonly tokens: TokenFile;
@@ -36,7 +36,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return files;
   };
   const app = appOf({ version, signIn, sessions, page, setTimer: deps.setTimer });
-  const listener = guarded(app, own);
+  const listener = withOriginCheck(app, own);
   const limits = { ...LIMITS, ...options.limits };
   const server = await listen(listener, { host, port, tls, limits });
   port = portOf(server);

@@ -1,4 +1,4 @@
-// One HTML file that holds an encrypted page and what decrypts it in a browser. The key is not in the file.
+// One HTML file with an encrypted page and the script that decrypts it in a browser. The file does not contain the key.
 
 import { createCipheriv, createHash, randomBytes } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
@@ -9,17 +9,17 @@ import { inChunks } from "../../sessions/write-pieces.ts";
 import openPage from "./open-page.js.text";
 
 const KEY_BYTES = 32;
-/** The script of the page knows this length, too. */
+/** The page's script relies on this length, too. */
 const IV_BYTES = 12;
 
 export interface SealedPage {
-  /** For the fragment of a link. */
+  /** Goes into the fragment of the link. */
   readonly key: string;
-  /** Of the file, in order. */
+  /** The file in pieces, in order. */
   readonly pieces: AsyncGenerator<string, void, undefined>;
 }
 
-/** `page`: the pieces of the page that is encrypted. Each file has a key of its own. */
+/** `page` is the page to encrypt, in pieces. Each file has its own key. */
 export function sealPage(page: Iterable<string>): SealedPage {
   const key = randomBytes(KEY_BYTES);
   return { key: key.toString("base64url"), pieces: fileOf(page, key) };
@@ -27,24 +27,24 @@ export function sealPage(page: Iterable<string>): SealedPage {
 
 async function* fileOf(page: Iterable<string>, key: Buffer): AsyncGenerator<string, void, undefined> {
   const chunks = inChunks(page);
-  // A session that cannot be read is reported before the file begins.
+  // If the session cannot be read, fail before anything of the file is written.
   const first = chunks.next();
   yield head();
-  if (!first.done) yield* base64(sealed(continued(first.value, chunks), key));
+  if (!first.done) yield* base64(encrypt(chain(first.value, chunks), key));
   yield END;
 }
 
-function* continued(first: string, rest: Iterable<string>): Generator<string> {
+function* chain(first: string, rest: Iterable<string>): Generator<string> {
   yield first;
   yield* rest;
 }
 
-/** Number used once, compressed and encrypted text, tag: the order that browsers expect. */
-async function* sealed(text: Iterable<string>, key: Buffer): AsyncGenerator<Buffer> {
+/** Nonce, compressed and encrypted text, tag: the order that browsers expect. */
+async function* encrypt(text: Iterable<string>, key: Buffer): AsyncGenerator<Buffer> {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, iv);
   yield iv;
-  // A failure of any of them reaches the reader of the last one.
+  // A failure of any stream reaches the reader of the last one.
   yield* pipeline(Readable.from(text), createGzip(), cipher, () => {});
   yield cipher.getAuthTag();
 }
@@ -53,7 +53,7 @@ async function* base64(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let left: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
     const bytes = Buffer.concat([left, piece]);
-    // Three bytes are four letters: what is over waits for more.
+    // Three bytes make four letters of base64; keep the rest for the next piece.
     const whole = bytes.length - (bytes.length % 3);
     left = bytes.subarray(whole);
     yield bytes.toString("base64", 0, whole);
@@ -63,7 +63,7 @@ async function* base64(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Nothing of the session is in the clear, not even its title. */
+/** Nothing of the session is readable here, not even its title. */
 function head(): string {
   const policy = [
     "default-src 'none'; img-src data:",

@@ -1,4 +1,4 @@
-// Writes a session as an encrypted page, and says with which link others read it.
+// Writes a session as an encrypted page, and returns the link with which others can read it.
 
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,11 +11,11 @@ import { sealPage } from "./sealed-page.ts";
 
 export interface SharedPage {
   readonly file: string;
-  /** With the key. */
+  /** Contains the key. */
   readonly link: string;
 }
 
-/** `base`: the folder that the page will be served from; without it, the link opens the file on this machine. */
+/** `base` is the folder that will serve the page; without it, the link opens the file on this machine. */
 export async function shareSession(
   workspace: Workspace,
   path: string,
@@ -28,7 +28,7 @@ export async function shareSession(
   return { file, link: `${address.href}#${key}` };
 }
 
-/** Browsers decrypt only on pages that came over https or from the machine itself. */
+/** Browsers decrypt only on pages loaded over https or from this machine. */
 export function baseUrl(text: string): URL {
   const folder = URL.canParse(text) ? new URL(text.endsWith("/") ? text : `${text}/`) : undefined;
   const isLocal = folder?.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(folder.hostname);

@@ -1,4 +1,5 @@
-// A team beside an interview of its leader: no file of the project changes before the specification is accepted.
+// Keeps a team from changing files while its leader runs an interview: nothing changes before the specification is
+// accepted.
 
 import type { Session } from "@lathe/agent";
 import { deepInterview } from "../../additions/workflows/deep-interview/definition.ts";
@@ -6,8 +7,8 @@ import { isOver, WORKFLOWS } from "../../additions/workflows/definitions.ts";
 import { readWorkflow, WORKFLOW_FACT } from "../../additions/workflows/workflow.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** Throws the line to show: what the leader's own model may not do, its workers may not do for it. */
-export function mustAllowChanges({ facts }: Session): void {
+/** Throws the message to show. Workers may not do what the leader's own model may not do. */
+export function checkChangesAllowed({ facts }: Session): void {
   const workflow = readWorkflow(facts.read(WORKFLOW_FACT), WORKFLOWS);
   if (workflow?.workflow === deepInterview.name && !isOver(workflow))
     throw usageError(

@@ -1,4 +1,4 @@
-// What a worker whose process was killed has left in its isolated copy.
+// Rescues the work that a killed worker left in its isolated copy.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,9 @@ const LOOKS_EVERY_MS = 250;
 const MOST_LOOKS = 40;
 
 /**
- * A patch of its changes; then the copy is removed. Undefined: there is no copy, or it holds no change. Rejects when the copy cannot be
- * opened, and stays. A process that was killed counts as alive for a moment, and what it ran may hold on to the copy.
+ * Writes a patch of the changes, then removes the copy. Undefined if there is no copy, or it has no changes. Rejects if
+ * the copy cannot be opened; it then stays. We retry, because a killed process counts as alive for a moment and its
+ * commands may still use the copy.
  */
 export async function keepCopy(workspace: SessionWorkspace, view: string): Promise<string | undefined> {
   const store = storeOf(workspace);
@@ -28,7 +29,7 @@ export async function keepCopy(workspace: SessionWorkspace, view: string): Promi
   return undefined;
 }
 
-/** The last patch of a copy that is gone. */
+/** The last patch of a copy that no longer exists. */
 export function patchOfView({ paths }: SessionWorkspace, view: string): string | undefined {
   let last: string | undefined;
   for (let n = 1; ; n++) {
@@ -41,7 +42,7 @@ export function patchOfView({ paths }: SessionWorkspace, view: string): string |
 async function patchOf(workspace: SessionWorkspace, view: string): Promise<Settled> {
   const left = await OpenRunView.open(workspace, view, () => {});
   const settled = await left.settle("patch", async () => undefined);
-  // What could not be read stays, to be tried again.
+  // Keep a copy that could not be read, for another attempt.
   if (settled.patch === undefined) await left.leave();
   else await left.close();
   return settled;

@@ -1,4 +1,5 @@
-// What the session in a pane of ours answers about its team: it begins one, says where it stands, and ends it. One team at a time.
+// Answers requests about the team of a session in one of our panes: starts a team, reports its state, stops it. One
+// team at a time.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -7,9 +8,9 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { Tmux } from "../tmux/tmux.ts";
-import { mustAllowChanges } from "./interview.ts";
+import { checkChangesAllowed } from "./interview.ts";
 import { patchOfView } from "./kept-copy.ts";
-import { assignments, plannedTeam, readTeam, TEAM_FACT, type TeamState } from "./state.ts";
+import { assignments, planTeam, readTeam, TEAM_FACT, type TeamState } from "./state.ts";
 import { TeamRun } from "./team-run.ts";
 import { type MessageAnswer, type TeamNews, type TeamWish, teamWish } from "./wishes.ts";
 import { exhaustedLimit, workerLimits } from "./worker-args.ts";
@@ -17,7 +18,7 @@ import { exhaustedLimit, workerLimits } from "./worker-args.ts";
 export interface LeaderParts {
   readonly machine: Machine;
   readonly conversation: Conversation;
-  /** Of the leader's run. */
+  /** Options of the leader's run. */
   readonly options: CliOptions;
 }
 
@@ -30,7 +31,7 @@ export class TeamLeader {
 
   constructor(parts: LeaderParts) {
     this.#parts = parts;
-    // A team belongs to the session that began it.
+    // A team belongs to the session that started it.
     this.#stopWatching = parts.conversation.watch({
       onSession: () => void this.stop(),
       onEvent: (_session, { kind }) => {
@@ -49,14 +50,14 @@ export class TeamLeader {
     }
     if (wish.kind === "start") {
       const planned = this.#start(wish);
-      if (wish.dryRun) return { ...this.#news, team: planned };
+      if (wish.dryRun) return { ...this.#state, team: planned };
     }
     if (wish.kind === "stop") await this.stop();
-    if (wish.kind === "state" && wish.after !== undefined) await this.#changedAfter(wish.after);
-    return this.#news;
+    if (wish.kind === "state" && wish.after !== undefined) await this.#waitForChange(wish.after);
+    return this.#state;
   };
 
-  /** Its workers leave; their work is kept. */
+  /** Stops the workers and keeps their work. */
   async stop(): Promise<void> {
     await this.#run?.stop();
   }
@@ -64,12 +65,10 @@ export class TeamLeader {
   async close(): Promise<void> {
     this.#stopWatching();
     await this.stop();
-    this.#changed();
+    this.#notifyChange();
   }
 
-  // ---- inside ----
-
-  get #news(): TeamNews {
+  get #state(): TeamNews {
     const { session, workspace } = this.#parts.conversation;
     const team = this.#run?.state ?? readTeam(session.facts.read(TEAM_FACT), (view) => patchOfView(workspace, view));
     return { revision: this.#revision, team: team ?? null };
@@ -87,7 +86,7 @@ export class TeamLeader {
       throw usageError(
         "This session works in an isolated copy, beside which its workers would land. Lead a team without --worktree.",
       );
-    mustAllowChanges(session);
+    checkChangesAllowed(session);
     const tasks = assignments(given, count);
     const limits = workerLimits(session, tasks.length);
     const exhausted = exhaustedLimit(limits);
@@ -95,7 +94,7 @@ export class TeamLeader {
       throw usageError(
         `What is left of ${exhausted} is too little for ${tasks.length} workers. Take fewer, or raise it.`,
       );
-    const planned = plannedTeam(
+    const planned = planTeam(
       {
         id: deps.uuid().slice(-6),
         leader: session.id,
@@ -105,14 +104,14 @@ export class TeamLeader {
       },
       tasks,
     );
-    // Also in a session without a message yet.
+    // Also needed in a session without any message yet.
     session.journal.persist();
     if (dryRun) {
-      // A team that was at work says where its patches are.
-      const { team } = this.#news;
+      // Keep the state of an earlier team: it names its patches.
+      const { team } = this.#state;
       if (team && team.state !== "planned") return planned;
       void session.facts.write(TEAM_FACT, planned as unknown as JsonValue);
-      this.#changed();
+      this.#notifyChange();
       return planned;
     }
     const tmux = Tmux.around(env);
@@ -123,7 +122,7 @@ export class TeamLeader {
       {
         ...{ machine, conversation, options, tmux, pane },
         command: command?.length ? command : undefined,
-        onChange: () => this.#changed(),
+        onChange: () => this.#notifyChange(),
       },
       planned,
       tasks,
@@ -132,12 +131,12 @@ export class TeamLeader {
     return planned;
   }
 
-  #changed(): void {
+  #notifyChange(): void {
     this.#revision++;
     for (const tell of this.#waiting.splice(0)) tell();
   }
 
-  async #changedAfter(revision: number): Promise<void> {
+  async #waitForChange(revision: number): Promise<void> {
     if (this.#revision > revision) return;
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

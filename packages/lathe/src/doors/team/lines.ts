@@ -1,14 +1,14 @@
-// A team in lines for people.
+// A team as text for users.
 
 import { printableLine } from "../../sessions/list.ts";
 import type { TeamState, TeamWorker } from "./state.ts";
 
-/** One line: where the worker stands, and what to do about it. */
+/** A worker's state in one line, with what the user can do about it. */
 export function workerLine(worker: TeamWorker): string {
-  return printableLine(`${worker.id}: ${sayings[worker.state](worker)}`);
+  return printableLine(`${worker.id}: ${STATE_TEXTS[worker.state](worker)}`);
 }
 
-const sayings: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => string>> = {
+const STATE_TEXTS: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => string>> = {
   planned: ({ task }) => task,
   starting: () => "starts",
   working: ({ task }) => `works: ${task}`,
@@ -19,21 +19,21 @@ const sayings: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => stri
   conflict: ({ conflicts = [], patch }) =>
     `nothing of it was applied, because the project has other lines in ${conflicts
       .map(({ path, line }) => `${path}${line === undefined ? "" : `:${line}`}`)
-      .join(", ")}.${kept(patch)}`,
-  failed: ({ problem = "It failed.", patch }) => `failed. ${problem}${kept(patch)}`,
-  stopped: ({ patch }) => `stopped.${kept(patch)}`,
+      .join(", ")}.${keptText(patch)}`,
+  failed: ({ problem = "It failed.", patch }) => `failed. ${problem}${keptText(patch)}`,
+  stopped: ({ patch }) => `stopped.${keptText(patch)}`,
 };
 
-// --3way refuses files with changes that are not committed, which what others have landed is.
-const kept = (patch: string | undefined): string =>
+// --3way refuses files with uncommitted changes, and other workers' landed work is uncommitted.
+const keptText = (patch: string | undefined): string =>
   patch === undefined ? "" : ` Its work is kept: git apply --reject ${patch}`;
 
-/** All of it, a line for each worker. */
+/** The whole team, with a line per worker. */
 export function teamText(team: TeamState): string {
   const head = `Team ${team.id} (${team.state}), ${team.workers.length === 1 ? "1 worker" : `${team.workers.length} workers`}`;
   return [head, ...team.workers.map((worker) => `  ${workerLine(worker)}`)].join("\n");
 }
 
-/** For the leader's model: its files are others now. */
+/** For the leader's model: tells it that files have changed. */
 export const teamNews = (team: TeamState): string =>
   `The user had workers do this beside you with \`lathe team\`. What landed is in the project's files.\n${teamText(team)}`;

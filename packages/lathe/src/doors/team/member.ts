@@ -1,4 +1,5 @@
-// The worker's side of its team: whom it can send messages to, and those that reach it. It says and hears everything by way of the leader.
+// The worker's side of its team: whom it can send messages to, and messages that arrive. Everything goes through the
+// leader.
 
 import type { OutsideAgents, RelayedMessage } from "@lathe/agent/agents";
 import type { Receipt } from "@lathe/agent/contract";
@@ -28,7 +29,7 @@ export class WorkerSide implements OutsideAgents {
   readonly answer = async (said: JsonObject): Promise<Receipt | TeamNews | undefined> => {
     if (teamWish(said)?.kind === "state") return (await this.#askLeader(said)) as TeamNews;
     const wish = workerWish(said);
-    if (!wish) throw usageError("A worker leads no team. Use lathe team in the leader's pane.");
+    if (!wish) throw usageError("A worker cannot lead a team. Use lathe team in the leader's pane.");
     if (wish.kind === "peers") {
       this.#take(wish);
       return undefined;
@@ -59,8 +60,6 @@ export class WorkerSide implements OutsideAgents {
     await leader?.close();
   }
 
-  // ---- inside ----
-
   get #client(): DoorClient {
     return { name: this.#member.name, kind: "program", scopes: new Set(["read"]) };
   }
@@ -72,7 +71,7 @@ export class WorkerSide implements OutsideAgents {
       if (!leader) throw new Error("The leader has ended.");
       return await leader.askTeam(this.#client, said);
     } catch (error) {
-      // Another call tries again.
+      // The next call connects again.
       this.#leader = undefined;
       throw error;
     }

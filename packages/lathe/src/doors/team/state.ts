@@ -1,21 +1,22 @@
-// A team as the leader's journal keeps it: who works on what, where, and what became of it. Plain data.
+// A team as stored in the leader's journal: who works on what, where, and with what result. Plain data.
 
 import type { JsonValue } from "@lathe/llm";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** Session fact of the leader: the team that it began last. */
+/** Session fact of the leader that holds its last team. */
 export const TEAM_FACT = "lathe:team";
-/** Changes when the state means something else. */
+/** Must change when the state changes its meaning. */
 const TEAM_VERSION = 1;
-/** As workers call the session that leads them. */
+/** The name of the leader in messages. */
 export const LEADER = "Leader";
 const MOST_WORKERS = 8;
 const MOST_TASK_CHARS = 20_000;
 const MOST_TITLE_CHARS = 200;
 
 /**
- * `planned`: a dry run. `asking`: a question waits in its pane. `interrupted`: a user stopped it there, and may go on. `done`: its work is
- * in the project, or there was none. `conflict`: the project has other lines there; its work is a patch.
+ * `planned`: a dry run. `asking`: a question waits in its pane. `interrupted`: a user stopped it there, and may
+ * continue. `done`: its work is in the project, or it changed nothing. `conflict`: the project has changed in the same
+ * lines; its work is a patch.
  */
 type WorkerState =
   | "planned"
@@ -30,7 +31,7 @@ type WorkerState =
   | "stopped";
 
 export interface TeamWorker {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly id: string;
   /** The first line of its task. */
   readonly task: string;
@@ -40,9 +41,9 @@ export interface TeamWorker {
   readonly pane?: string;
   /** Its Lathe session. */
   readonly session?: string;
-  /** What its checks say. */
+  /** The result of its checks. */
   readonly verdict?: string;
-  /** Of the project, that its work has changed. */
+  /** Files of the project that its work has changed. */
   readonly files?: readonly string[];
   readonly conflicts?: readonly { readonly path: string; readonly line?: number; readonly message: string }[];
   /** File with work that did not land. */
@@ -95,7 +96,7 @@ export function assignments(tasks: readonly string[], wanted: number | undefined
   return given.length > 1 ? given : Array.from({ length: count }, () => first);
 }
 
-export function plannedTeam(plan: TeamPlan, tasks: readonly string[]): TeamState {
+export function planTeam(plan: TeamPlan, tasks: readonly string[]): TeamState {
   return {
     version: TEAM_VERSION,
     ...plan,
@@ -112,7 +113,7 @@ export function plannedTeam(plan: TeamPlan, tasks: readonly string[]): TeamState
 const OVER: ReadonlySet<WorkerState> = new Set(["done", "conflict", "failed", "stopped"]);
 export const isOver = ({ state }: TeamWorker): boolean => OVER.has(state);
 
-/** What the states of the workers come to. */
+/** The state of the team, given those of its workers. */
 export function stateOfTeam(workers: readonly TeamWorker[]): TeamState["state"] {
   if (!workers.every(isOver)) return "running";
   if (workers.some(({ state }) => state === "stopped")) return "stopped";
@@ -120,8 +121,8 @@ export function stateOfTeam(workers: readonly TeamWorker[]): TeamState["state"] 
 }
 
 /**
- * A team that no process leads any more; undefined for what another version has written. One that was at work when its leader was killed
- * has stopped. `patchOf`: the file with what was done in an isolated copy.
+ * The team of an earlier process; undefined if another version wrote it. If the leader was killed during work, the team
+ * counts as stopped. `patchOf` finds the patch of an isolated copy.
  */
 export function readTeam(
   fact: JsonValue | undefined,

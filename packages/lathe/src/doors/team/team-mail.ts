@@ -1,4 +1,4 @@
-// Messages between the sessions of a team. All of them go through the leader, which knows where each worker is.
+// Messages between the sessions of a team. All go through the leader, which knows where each worker is.
 
 import type { Exchange, OutsideAgents, RelayedMessage } from "@lathe/agent/agents";
 import type { Receipt } from "@lathe/agent/contract";
@@ -7,11 +7,11 @@ import { isOver, LEADER, type TeamWorker } from "./state.ts";
 import type { MessageAnswer, TeamMessage, TeamPeers } from "./wishes.ts";
 
 export interface TeamMailParts {
-  /** Absent: the leader itself takes and sends no messages. */
+  /** Absent if the leader itself takes and sends no messages. */
   readonly exchange: Exchange | undefined;
   readonly isLeaderAtWork: () => boolean;
   readonly workers: () => readonly TeamWorker[];
-  /** Says something at the door of a worker, once it has its task. Rejects when it has gone. */
+  /** Sends a line to a worker's door, once it has its task. Rejects if the worker is gone. */
   readonly say: (workerId: string, said: object) => Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ export class TeamMail implements OutsideAgents {
     return this.#deliver(message);
   }
 
-  /** A message of a worker. */
+  /** Delivers a message of a worker. */
   async pass(message: TeamMessage): Promise<MessageAnswer> {
     const receipt = same(message.to, LEADER) ? await this.#take(message) : await this.#deliver(message);
     return { receipt, peers: this.peersFor(message.from) };
@@ -44,12 +44,12 @@ export class TeamMail implements OutsideAgents {
     return { kind: "peers", revision: ++this.#revision, peers: [{ id: LEADER, state }, ...others] };
   }
 
-  /** A worker or the leader has begun, ended or gone. */
+  /** A worker or the leader has started, finished or left. */
   noteChange(): void {
     this.#parts.exchange?.noteChange();
     for (const { id, state } of this.#parts.workers().filter(isReachable)) {
       if (state === "planned" || state === "starting") continue;
-      // One that leaves meanwhile has nobody to talk with.
+      // A worker that is leaving needs no list of peers.
       this.#parts.say(id, this.peersFor(id)).catch(() => {});
     }
   }
@@ -57,8 +57,6 @@ export class TeamMail implements OutsideAgents {
   close(): void {
     this.#parts.exchange?.reachOutside(undefined);
   }
-
-  // ---- inside ----
 
   async #take(message: RelayedMessage): Promise<Receipt> {
     const { exchange } = this.#parts;
@@ -79,7 +77,7 @@ export class TeamMail implements OutsideAgents {
   }
 }
 
-/** One whose work lands reads nothing any more. */
+/** A worker whose work is landing no longer reads messages. */
 const isReachable = (worker: TeamWorker): boolean => !isOver(worker) && worker.state !== "landing";
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 

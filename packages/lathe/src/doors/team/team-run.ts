@@ -1,4 +1,5 @@
-// A team at work: its workers, whose work lands one after the other, and its state, which the leader's journal keeps.
+// A running team: its workers, whose work lands one after the other, and its state, which is stored in the leader's
+// journal.
 
 import type { BudgetConfig, Session } from "@lathe/agent";
 import type { JsonValue } from "@lathe/llm";
@@ -9,10 +10,10 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
-import { namePane, withoutNames } from "../tmux/pane-names.ts";
+import { namePane, removeNames } from "../tmux/pane-names.ts";
 import { type StartedPane, startPane } from "../tmux/start-session.ts";
 import type { Tmux } from "../tmux/tmux.ts";
-import { mustAllowChanges } from "./interview.ts";
+import { checkChangesAllowed } from "./interview.ts";
 import { keepCopy, patchOfView } from "./kept-copy.ts";
 import { teamNews, workerLine } from "./lines.ts";
 import { isOver, LEADER, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
@@ -27,15 +28,15 @@ export interface TeamParts {
   readonly conversation: Conversation;
   readonly options: CliOptions;
   readonly tmux: Tmux;
-  /** The leader's own. */
+  /** The leader's pane. */
   readonly pane: string;
-  /** The program of the workers and its first arguments; this command when absent. */
+  /** The workers' program and its first arguments; by default this command. */
   readonly command: readonly string[] | undefined;
   readonly onChange: () => void;
 }
 
 const GOES_WITHIN_MS = 10_000;
-/** Lines for `lathe team`, and none in the transcript of the leader. */
+/** States that `lathe team` prints but the leader's transcript does not. */
 const SMALL_STEPS: ReadonlySet<TeamWorker["state"]> = new Set(["starting", "landing"]);
 
 export class TeamRun {
@@ -45,7 +46,7 @@ export class TeamRun {
   readonly #workers: Worker[] = [];
   #state: TeamState;
   readonly #mail: TeamMail;
-  /** Panes are made and work lands one after the other. */
+  /** Queues: panes are created one at a time, and so does work land. */
   #panes: Promise<unknown> = Promise.resolve();
   #landings: Promise<unknown> = Promise.resolve();
   #panesLeft = 0;
@@ -75,24 +76,22 @@ export class TeamRun {
     });
   }
 
-  /** A message of a worker to another one, or to the leader. */
+  /** Passes on a worker's message to another worker or to the leader. */
   pass(message: TeamMessage): Promise<MessageAnswer> {
     const isFromWorker = this.#state.workers.some((worker) => worker.id === message.from && !isOver(worker));
     if (!isFromWorker) throw new Refusal("invalid", `The team has no ${message.from} at work.`);
     return this.#mail.pass(message);
   }
 
-  /** The leader has begun to work, or ended. */
+  /** The leader has started or finished working. */
   noteLeader(): void {
     if (this.#state.state === "running") this.#mail.noteChange();
   }
 
-  /** Until nothing of it is left. */
+  /** Resolves when all workers are gone. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
-
-  // ---- inside ----
 
   #workerOf(id: string): Worker {
     const worker = this.#workers[this.#state.workers.findIndex((one) => one.id === id)];
@@ -111,12 +110,12 @@ export class TeamRun {
       tell: (change) => this.#take(at, change),
       inTurn: (land) =>
         this.#inTurn("landings", async () => {
-          mustAllowChanges(this.#session);
+          checkChangesAllowed(this.#session);
           return land();
         }),
       closePane: (pane) => this.#closePane(pane),
       keepLeft: () => keepCopy(conversation.workspace, view),
-      madePatch: () => patchOfView(conversation.workspace, view),
+      ownPatch: () => patchOfView(conversation.workspace, view),
     });
   }
 
@@ -140,12 +139,12 @@ export class TeamRun {
     await namePane(tmux, pane, LEADER);
     await namePane(tmux, started.paneId, id);
     this.#panesLeft++;
-    // Room for the next one. A layout that tmux refuses stays as it is.
+    // Make room for the next pane. If tmux refuses the layout, keep the current one.
     await tmux.ask(["select-layout", "-t", pane, "tiled"]);
     return started;
   }
 
-  /** Its process leaves as at the end of a terminal. */
+  /** Hangs up the worker's process, as when a terminal closes. */
   async #closePane(pane: StartedPane): Promise<void> {
     const { tmux } = this.#parts;
     await tmux.ask(["kill-pane", "-t", pane.paneId]);
@@ -153,7 +152,7 @@ export class TeamRun {
     pane.release();
     await tmux.ask(["select-layout", "-t", this.#parts.pane, "tiled"]);
     this.#panesLeft--;
-    if (this.#panesLeft === 0) await withoutNames(tmux, this.#parts.pane);
+    if (this.#panesLeft === 0) await removeNames(tmux, this.#parts.pane);
   }
 
   #inTurn<T>(which: "panes" | "landings", work: () => Promise<T>): Promise<T> {
@@ -176,12 +175,12 @@ export class TeamRun {
     if (this.#state.state !== "running") this.#mail.close();
     if (this.#session.state === "closed") return;
     if (worker.state !== before.state && !SMALL_STEPS.has(worker.state)) this.#session.warn(workerLine(worker), "team");
-    // A model that waits for `lathe team` itself reads it there.
+    // A busy leader, for example one running `lathe team`, reads the news there.
     if (this.#state.state !== "running" && this.#session.state === "idle")
       this.#session.appendCustomMessage("team", teamNews(this.#state), { display: false });
   }
 
-  /** What a worker may spend is not the leader's meanwhile; what it has left is. */
+  /** A worker's share is not the leader's to spend meanwhile; what remains of it returns. */
   #charge({ spent }: TeamWorker, sign: 1 | -1): void {
     const { config } = this.#session;
     const { usd, turns, calls } = this.#state.limits;

@@ -1,4 +1,5 @@
-// What is said about a team at local doors: to the leader by `lathe team` and by the workers, to a worker by the leader.
+// Requests about a team at local doors: from `lathe team` and the workers to the leader, and from the leader to a
+// worker.
 
 import type { Receipt } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
@@ -29,7 +30,7 @@ const message = object({
 });
 export type TeamMessage = Static<typeof message>;
 
-/** Whom a worker can send messages to; a lower revision is older news. */
+/** Whom a worker can send messages to. A list with a lower revision is outdated. */
 const peers = object({
   kind: exactly("peers"),
   revision: integer(),
@@ -44,21 +45,21 @@ const peers = object({
 });
 export type TeamPeers = Static<typeof peers>;
 
-/** The leader's answer to a message: what became of it, and where the others stand by then. */
+/** The leader's answer to a message: its receipt, and the current peers. */
 export interface MessageAnswer {
   readonly receipt: Receipt;
   readonly peers: TeamPeers;
 }
 
 const wish = oneOf(
-  /** Begins a team. `dryRun`: its state is written, and nothing is started. */
+  /** Starts a team. With `dryRun`, only writes its state. */
   object({
     kind: exactly("start"),
     tasks: listOf(text()),
     workers: optional(integer()),
     dryRun: flag(),
   }),
-  /** Answered when the team has changed since, or at once without `after`. */
+  /** Answered when the team has changed since `after`, or at once without it. */
   object({ kind: exactly("state"), after: optional(integer()) }),
   object({ kind: exactly("stop") }),
   message,
@@ -69,16 +70,16 @@ const WISH = new Checker(wish);
 const toWorker = oneOf(peers, message);
 const TO_WORKER = new Checker(toWorker);
 
-/** The answer to what `lathe team` says. `revision`: counts changes. */
+/** The answer to `lathe team`. `revision` counts changes. */
 export interface TeamNews {
   readonly revision: number;
-  /** Null: this session has led none. */
+  /** Null if this session has led no team. */
   readonly team: TeamState | null;
 }
 
 export const teamWish = (said: JsonObject): TeamWish | undefined =>
   WISH.wrongIn(said) === undefined ? (said as unknown as TeamWish) : undefined;
 
-/** Undefined: it is said to a leader. */
+/** Undefined if it is a request to a leader. */
 export const workerWish = (said: JsonObject): Static<typeof toWorker> | undefined =>
   TO_WORKER.wrongIn(said) === undefined ? (said as unknown as Static<typeof toWorker>) : undefined;

@@ -1,11 +1,11 @@
-// What a worker is started with: the leader's options, its present model and mode, and a share of what it may still spend.
+// The arguments of a worker: the leader's options, its current model and mode, and a share of its remaining budget.
 
 import type { BudgetConfig, Session } from "@lathe/agent";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import type { WorkerLimits } from "./state.ts";
 
-/** Options of a run that its workers have too. The model and the mode are those that the leader has by now. */
+/** Options that workers inherit. Model and mode are not among them: workers get the leader's current ones. */
 const INHERITED = [
   "provider",
   "models",
@@ -56,7 +56,7 @@ function words(name: string, value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).map((one) => `--${name}=${one}`);
 }
 
-/** What is left, divided by the workers and the leader itself. */
+/** The remaining budget, divided among the workers and the leader. */
 export function workerLimits({ config, spent, usage }: Session, workers: number): WorkerLimits {
   const { usd, turns, calls, wallMs } = config.budget ?? {};
   const share = (limit: number, used: number): number => Math.max(0, limit - used) / (workers + 1);
@@ -68,7 +68,7 @@ export function workerLimits({ config, spent, usage }: Session, workers: number)
   };
 }
 
-/** The limit that is too small to share; undefined when all are enough. */
+/** The option whose remaining limit is too small to share; undefined if all suffice. */
 export function exhaustedLimit({ usd, turns, calls, seconds }: WorkerLimits): string | undefined {
   if (usd !== undefined && usd <= 0) return "--max-cost";
   if (turns !== undefined && turns < 1) return "--max-turns";
@@ -76,7 +76,10 @@ export function exhaustedLimit({ usd, turns, calls, seconds }: WorkerLimits): st
   return seconds !== undefined && seconds < 1 ? "--max-time" : undefined;
 }
 
-/** The leader's own limits while a worker may spend its share, and after it has spent less. Time passes for both at once. */
+/**
+ * The leader's limits after giving a share to a worker (sign -1) or taking the rest back (1). Time is not shared out:
+ * it passes for both.
+ */
 export function withShare(budget: BudgetConfig, { usd, turns, calls }: WorkerLimits, sign: 1 | -1): BudgetConfig {
   return {
     ...budget,

@@ -1,11 +1,11 @@
-// What a worker is told first.
+// The first message of a worker.
 
 import { LEADER } from "./state.ts";
 import text from "./worker.md";
 
 export interface WorkerTask {
   readonly id: string;
-  /** From 0. */
+  /** Index of the worker, from 0. */
   readonly at: number;
   readonly tasks: readonly string[];
 }

@@ -1,4 +1,5 @@
-// One worker of a team: its pane, its session as its door tells of it, and what becomes of its work. The leader says when it may land.
+// One worker of a team: its pane, its session as seen through its door, and the result of its work. The leader decides
+// when the work may land.
 
 import { messageOf } from "@lathe/llm";
 import type { CommandData } from "../../hosts/rpc/commands.ts";
@@ -16,22 +17,22 @@ type Ending = WireEventOf<"agent_end">;
 export interface WorkerParts {
   readonly startPane: () => Promise<StartedPane>;
   readonly client: DoorClient;
-  /** Of local doors. */
+  /** The folder of local doors. */
   readonly doors: string;
-  /** What it is told first. */
+  /** Its first message. */
   readonly text: string;
   /** Whom it can send messages to. */
   readonly peers: () => TeamPeers;
-  /** Its state has changed. */
+  /** Reports a change of its state. */
   readonly tell: (change: Change) => void;
   /** Waits for its turn to write to the project. */
   readonly inTurn: <T>(land: () => Promise<T>) => Promise<T>;
-  /** Takes away the pane, if it is still there. */
+  /** Closes the pane if it still exists. */
   readonly closePane: (pane: StartedPane) => Promise<void>;
-  /** Makes a patch of what a process that is gone has left in the copy, and removes the copy. */
+  /** Writes a patch of what a process that is gone left in its copy, and removes the copy. */
   readonly keepLeft: () => Promise<string | undefined>;
-  /** The patch that its session has made of its work by itself. */
-  readonly madePatch: () => string | undefined;
+  /** The patch that the worker's session wrote itself. */
+  readonly ownPatch: () => string | undefined;
 }
 
 const OPENS_WITHIN_MS = 60_000;
@@ -50,7 +51,7 @@ export class Worker {
   readonly #hasTask = new Promise<LocalDoor>((resolve) => {
     this.#onTask = resolve;
   });
-  /** Settles when nothing of it is left. */
+  /** Resolves when the worker's process, pane and copy are gone. */
   readonly done: Promise<void>;
 
   constructor(parts: WorkerParts) {
@@ -58,24 +59,22 @@ export class Worker {
     this.done = this.#run();
   }
 
-  /** Its work is kept as a patch. */
+  /** Keeps its work as a patch. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#onStop();
     await within(this.done, ENDS_WITHIN_MS);
-    // One that does not answer is hung up.
+    // Hang up a worker that does not answer.
     if (this.#pane) await this.#parts.closePane(this.#pane);
     await this.done;
   }
 
-  /** To its side of the team, once it has its task. Rejects when it has gone. */
+  /** Sends a line to the worker's side of the team, once it has its task. Rejects if the worker is gone. */
   async say(said: object): Promise<unknown> {
     const door = await Promise.race([this.#hasTask, this.done]);
     if (!door) throw new Error("It has ended.");
     return door.askTeam(this.#parts.client, said);
   }
-
-  // ---- inside ----
 
   async #run(): Promise<void> {
     const { tell } = this.#parts;
@@ -92,12 +91,12 @@ export class Worker {
   }
 
   async #keepLeft({ state, problem = "" }: Change): Promise<Change> {
-    // Of one that was hung up, which tells it as it leaves.
+    // A worker that was hung up reports its patch as it leaves.
     const told = this.#pane && (await within(this.#pane.ended, 0))?.patch;
     if (told !== undefined) return { patch: told };
     try {
       const left = await this.#parts.keepLeft();
-      const patch = left ?? (state === "done" ? undefined : this.#parts.madePatch());
+      const patch = left ?? (state === "done" ? undefined : this.#parts.ownPatch());
       return patch === undefined ? {} : { patch };
     } catch (error) {
       return { problem: `${problem} Its isolated copy stays (${messageOf(error)}); see: lathe worktree`.trim() };
@@ -137,22 +136,22 @@ export class Worker {
         await door.command(client, "abort", {});
         return this.#keep({ state: "stopped" });
       }
-      if (next.done || next.value.kind === "closed") return this.#left(pane);
+      if (next.done || next.value.kind === "closed") return this.#onLeft(pane);
       const frame = next.value;
-      // What is in its pane now is none of the team's: the pane goes, and its work is told then.
+      // The pane now shows another session, which is not the team's. Close the pane; that also reports the work.
       if (frame.kind === "session") return leftFor(sessionId);
       if (frame.kind === "question") tell({ state: "asking" });
       if (frame.kind === "settled" && door.questions.length === 0) tell({ state: "working" });
       if (frame.kind !== "event") continue;
       if (frame.event.type === "agent_start") tell({ state: "working" });
       if (frame.event.type !== "agent_end") continue;
-      const over = await this.#ended(frame.event, door);
+      const over = await this.#onWorkEnd(frame.event, door);
       if (over) return over;
     }
   }
 
-  /** Undefined: it goes on. */
-  async #ended({ reason, error, verification }: Ending, door: LocalDoor): Promise<Change | undefined> {
+  /** Undefined if the worker continues. */
+  async #onWorkEnd({ reason, error, verification }: Ending, door: LocalDoor): Promise<Change | undefined> {
     const { tell } = this.#parts;
     if (reason === "interrupted" || reason === "aborted") {
       tell({ state: "interrupted" });
@@ -169,7 +168,7 @@ export class Worker {
   async #land(door: LocalDoor): Promise<Change | undefined> {
     const { client, tell } = this.#parts;
     const isBusy = async (): Promise<boolean> => (await door.command(client, "get_state", {})).isStreaming;
-    // Refused where somebody says more to it in the meantime.
+    // Landing is refused if a user has sent it something meanwhile.
     const settled = (await isBusy())
       ? undefined
       : await door.command(client, "settle_worktree", { how: "land" }).catch(async (error: unknown) => {
@@ -181,28 +180,28 @@ export class Worker {
       return undefined;
     }
     const { outcome, files, conflicts } = settled;
-    if (outcome !== "conflict" && outcome !== "failed") return { state: "done", files, ...(await this.#spent()) };
+    if (outcome !== "conflict" && outcome !== "failed") return { state: "done", files, ...(await this.#readSpent()) };
     if (conflicts.length === 0) return this.#keep({ state: "failed", problem: settled.message });
     return this.#keep({ state: "conflict", conflicts });
   }
 
-  /** Its work as a patch, for somebody to look at. */
+  /** Keeps its work as a patch for the user to review. */
   async #keep(change: Change): Promise<Change> {
     const kept = await this.#door
       ?.command(this.#parts.client, "settle_worktree", { how: "patch" })
       .catch((): Settled | undefined => undefined);
-    return { ...change, ...(kept?.patch === undefined ? {} : { patch: kept.patch }), ...(await this.#spent()) };
+    return { ...change, ...(kept?.patch === undefined ? {} : { patch: kept.patch }), ...(await this.#readSpent()) };
   }
 
-  async #spent(): Promise<Pick<TeamWorker, "spent">> {
+  async #readSpent(): Promise<Pick<TeamWorker, "spent">> {
     const stats = await this.#door
       ?.command(this.#parts.client, "get_session_stats", {})
       .catch((): CommandData<"get_session_stats"> | undefined => undefined);
     return stats ? { spent: { usd: stats.cost, turns: stats.assistantMessages } } : {};
   }
 
-  /** Its process has gone by itself, or its pane was closed. */
-  async #left(pane: StartedPane): Promise<Change> {
+  /** Its process ended by itself, or its pane was closed. */
+  async #onLeft(pane: StartedPane): Promise<Change> {
     const end = await within(pane.ended, ENDS_WITHIN_MS);
     const lines = (end?.said.trim() ?? "").split("\n");
     const toContinue = lines.find((line) => line.startsWith("To continue:")) ?? "";

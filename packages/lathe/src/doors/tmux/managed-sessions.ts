@@ -1,12 +1,12 @@
-// Sessions of tmux that are ours: what they are tagged with, how they are listed, found and closed. Those of others are never touched.
+// Lathe's own tmux sessions: how they are tagged, listed, found and closed. Other tmux sessions are never touched.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import { isSessionName } from "./profile.ts";
 import type { Tmux } from "./tmux.ts";
 
-/** Who made a session, and for which work. */
+/** Who created a session, and for which work. */
 export interface Tags {
-  /** `terminal`: a user with `lathe --tmux`. */
+  /** `terminal` for a user with `lathe --tmux`. */
   readonly owner: string;
   readonly project: string;
   readonly branch?: string | undefined;
@@ -15,7 +15,7 @@ export interface Tags {
 interface ManagedPane {
   /** Such as `%3`. */
   readonly paneId: string;
-  /** Id of the Lathe session in it; absent before it is open. */
+  /** Id of the Lathe session in the pane; absent before that is open. */
   readonly latheSession?: string;
 }
 
@@ -29,9 +29,9 @@ export interface ManagedSession extends Tags {
   readonly panes: readonly ManagedPane[];
 }
 
-/** The tag names the session: one that is set for all sessions makes none of them ours. */
+/** The tag contains the session's id, so a tag that was set globally marks no session as ours. */
 const ownerTag = (owner: string, sessionId: string): string => `${owner}@${sessionId}`;
-/** Changes when the tags mean something else. */
+/** Must change when the tags change their meaning. */
 const PROFILE = "1";
 
 export const tagArgs = (sessionId: string, tags: Tags): (readonly string[])[] =>
@@ -44,13 +44,13 @@ export const tagArgs = (sessionId: string, tags: Tags): (readonly string[])[] =>
     ] as const
   ).map(([name, value]) => ["set-option", "-t", sessionId, name, oneLine(value)]);
 
-/** Says which Lathe session is in a pane. */
+/** Records which Lathe session is in a pane. */
 export const tagPane = (paneId: string, latheSession: string): readonly string[] => [
   ...["set-option", "-p", "-t", paneId],
   ...["@lathe-session", latheSession],
 ];
 
-// Rows of the list are lines. Anything else stays as it is: tmux does not expand options of users.
+// Rows of the list are lines, so line breaks must go. tmux does not expand user options, so other characters are safe.
 const oneLine = (text: string): string => text.replace(/[\p{Cc}␞]/gu, "?");
 
 const FIELDS = [
@@ -64,7 +64,7 @@ const FIELDS = [
   "@lathe-session",
   "@lathe-project",
 ];
-/** Printable: tmux may write others as something else. */
+/** Printable, because tmux may replace control characters. */
 const SEPARATOR = "␞";
 const FORMAT = FIELDS.map((name) => `#{${name}}`).join(SEPARATOR);
 
@@ -92,13 +92,13 @@ export async function listManaged(tmux: Tmux): Promise<readonly ManagedSession[]
   return [...sessions.values()];
 }
 
-/** Undefined: there is none of this name, or it is not ours. */
+/** Undefined if there is no session of this name, or it is not ours. */
 export async function findManaged(tmux: Tmux, name: string): Promise<ManagedSession | undefined> {
   if (!isSessionName(name)) return undefined;
   return (await listManaged(tmux)).find((one) => one.name === name);
 }
 
-/** Its panes are hung up, as when a terminal is closed. False when there is none of this name that is ours. */
+/** Hangs up its panes, as if a terminal were closed. Returns false if no session of ours has this name. */
 export async function closeManaged(tmux: Tmux, name: string): Promise<boolean> {
   const session = await findManaged(tmux, name);
   if (!session) return false;

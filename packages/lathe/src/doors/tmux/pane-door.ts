@@ -1,4 +1,5 @@
-// The local door of a session in a pane of ours, open from its beginning: programs drive it there, never by keys.
+// The local door of a session in one of our panes, open from its start: programs control the session through it, never
+// by simulated keys.
 
 import { messageOf } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -11,7 +12,7 @@ import { listenLocally, type TeamAnswers } from "../local/listen.ts";
 import { tagPane } from "./managed-sessions.ts";
 import { Tmux } from "./tmux.ts";
 
-/** Undefined where no socket can be made: the session goes on without others. */
+/** Undefined if no socket can be created; the session then runs without other clients. */
 export async function openPaneDoor(
   machine: Machine,
   conversation: Conversation,
@@ -44,7 +45,10 @@ async function leaveWithStarter(machine: Machine, conversation: Conversation): P
   process.kill(machine.pid, "SIGHUP");
 }
 
-/** The work of a session that somebody else has started is not lost, and no isolated copy waits for a decision of a user who has gone. */
+/**
+ * Keeps the work of a session that another process started, so that no isolated copy waits for the decision of a user
+ * who has gone.
+ */
 export async function keepWork({ paneStarter }: Machine, { workspace }: Conversation): Promise<void> {
   const { view } = workspace;
   if (!view || (await view.changes()).isSettled) return;

@@ -1,4 +1,5 @@
-// The side of the process in the pane: it takes its arguments and environment from its starter, and tells it what becomes of it.
+// The pane's side of the start link: takes arguments and environment from the process that started it, and reports its
+// progress and end.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -28,7 +29,7 @@ export class PaneLink implements PaneStarter {
     try {
       const late = setTimeout(() => connection.destroy(new Error("it does not answer")), ANSWERS_WITHIN_MS);
       const lines = linesOf(connection);
-      // From then on it may be silent for as long as it likes.
+      // After the first line, the starter may be silent for any time.
       const first = await once(connection, "connect")
         .then(() => lines.next())
         .finally(() => clearTimeout(late));
@@ -61,7 +62,7 @@ export class PaneLink implements PaneStarter {
     this.#patch = path;
   }
 
-  /** What was said on stderr comes before the last words. */
+  /** What was printed on stderr comes before the last words. */
   async ended({ code, said }: PaneEnd): Promise<void> {
     this.#tell({
       type: "ended",
@@ -69,7 +70,7 @@ export class PaneLink implements PaneStarter {
       said: said + this.#lastWords,
       ...(this.#patch === undefined ? {} : { patch: this.#patch }),
     });
-    // A starter that has gone, or is stopped, reads no more.
+    // A starter that is gone or suspended no longer reads.
     if (this.#connection.closed) return;
     const signal = AbortSignal.timeout(READS_WITHIN_MS);
     const closed = once(this.#connection, "close", { signal }).catch(() => undefined);

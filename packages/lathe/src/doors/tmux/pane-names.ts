@@ -1,4 +1,4 @@
-// Names of panes on the border above them, in a window of ours with more than one.
+// Shows the names of panes on the border above them, in our windows with several panes.
 
 import { isProfileOff } from "./profile.ts";
 import type { Tmux } from "./tmux.ts";
@@ -9,7 +9,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   "pane-border-format": ` #{${NAME}} `,
 };
 
-/** The window shows names from now on; a tmux that has no borders for them goes without. */
+/** Sets the name and turns the borders on; an older tmux without such borders ignores this. */
 export async function namePane(tmux: Tmux, paneId: string, name: string): Promise<void> {
   if (isProfileOff(tmux.env)) return;
   await tmux.askAll([
@@ -18,8 +18,8 @@ export async function namePane(tmux: Tmux, paneId: string, name: string): Promis
   ]);
 }
 
-/** The window of this pane, which is the last one, looks as before. */
-export async function withoutNames(tmux: Tmux, paneId: string): Promise<void> {
+/** Restores the window when this is its last pane. */
+export async function removeNames(tmux: Tmux, paneId: string): Promise<void> {
   if (isProfileOff(tmux.env)) return;
   await tmux.askAll([
     ["set-option", "-p", "-u", "-t", paneId, NAME],

@@ -1,5 +1,5 @@
-// How a process that is started in a pane gets its arguments and environment, and tells what becomes of it: a socket of the starter. The
-// server of tmux would give it an environment of its own, and a command line can be read by everyone.
+// How a process started in a pane gets its arguments and environment and reports its progress: through a socket of its
+// starter. The tmux server would pass on its own environment, and every user can read a command line.
 
 import { createServer, type Socket } from "node:net";
 import { isJsonObject, parseJson } from "@lathe/llm";
@@ -9,17 +9,17 @@ import type { TeamMember } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import { removeSocket, socketPlace } from "../local/door-records.ts";
 
-/** Names the socket to the process in the pane. */
+/** Gives the process in the pane the path of the socket. */
 export const START_VARIABLE = "LATHE_TMUX_START";
 
-/** What the process is to do. */
+/** What the process should do. */
 export interface PaneStart {
-  /** Behind those of its command line. */
+  /** Appended to the arguments on its command line. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** It leaves when this process has gone. */
+  /** Whether the process ends when its starter is gone. */
   readonly endsWithStarter: boolean;
-  /** It works in a team of the starter. */
+  /** Set if it is a worker in the starter's team. */
   readonly member?: TeamMember | undefined;
 }
 
@@ -31,7 +31,7 @@ export type FromPane = Static<typeof fromPane>;
 
 export interface PaneEnd {
   readonly code: ExitCode;
-  /** Its last words. */
+  /** Its last output. */
   readonly said: string;
   /** File with the changes of its isolated copy. */
   readonly patch?: string;
@@ -40,15 +40,15 @@ export interface PaneEnd {
 /** The starter's side. */
 export class StartLink {
   readonly socket: string;
-  /** The session that others can join by now. Rejects when the process ends before. */
+  /** Resolves with the session's id once others can join it. Rejects if the process ends before. */
   readonly opened: Promise<string>;
-  /** Undefined: it ended without a word, as by SIGKILL. */
+  /** Undefined if it ended without a report, for example by SIGKILL. */
   readonly ended: Promise<PaneEnd | undefined>;
   readonly #folder: string;
   readonly #server;
   #connection: Socket | undefined;
 
-  /** `folder`: of the local doors. */
+  /** `folder` is that of the local doors. */
   constructor(folder: string, pid: number, start: PaneStart) {
     this.#folder = folder;
     this.socket = socketPlace(folder, pid);
@@ -59,7 +59,7 @@ export class StartLink {
       onOpened = resolve;
       onFailed = reject;
     });
-    // Who does not wait for it has nothing to say about its failure.
+    // Callers that do not wait for this need no unhandled rejection.
     this.opened.catch(() => {});
     this.ended = new Promise((resolve) => {
       onEnded = resolve;
@@ -72,13 +72,13 @@ export class StartLink {
       connection.write(`${JSON.stringify(start)}\n`);
       void this.#read(connection, onOpened).then((end) => {
         onEnded(end);
-        onFailed(new CliError(EXIT.failed, endedEarly(end)));
+        onFailed(new CliError(EXIT.failed, earlyEndText(end)));
       });
     });
     this.#server.listen(this.socket);
   }
 
-  /** The process goes on without us. */
+  /** Lets the process run on without us. */
   release(): void {
     this.#stopListening();
     this.#connection?.destroy();
@@ -104,10 +104,10 @@ export class StartLink {
   }
 }
 
-const endedEarly = (end: PaneEnd | undefined): string =>
+const earlyEndText = (end: PaneEnd | undefined): string =>
   end?.said.trim().replace(/^lathe: /, "") || "The process in the pane ended before its session was open.";
 
-/** What the starter says, at the other side. */
+/** Parses the starter's line, on the pane's side. */
 export function readStart(line: string): PaneStart | undefined {
   const value = parseJson(line);
   return isJsonObject(value) && Array.isArray(value["args"]) && isJsonObject(value["env"])

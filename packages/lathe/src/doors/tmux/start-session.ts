@@ -1,4 +1,4 @@
-// Starts `lathe` in tmux: in a session of its own that is tagged as ours, or in a pane beside another one.
+// Starts `lathe` in tmux: in a new session tagged as ours, or in a pane next to an existing one.
 
 import { setTimeout } from "node:timers/promises";
 import { ownCommand } from "../../hosts/rpc-client/process.ts";
@@ -10,15 +10,15 @@ import type { Tmux } from "./tmux.ts";
 
 export interface PaneRequest extends PaneStart {
   readonly cwd: string;
-  /** The program and its first arguments, which are on its command line; this command when absent. */
+  /** The program and its first arguments, which appear on the command line; by default this command. */
   readonly command?: readonly string[] | undefined;
 }
 
-/** Who starts it. */
+/** The process that starts it. */
 export interface Starter {
   readonly tmux: Tmux;
   readonly pid: number;
-  /** Of the local doors. */
+  /** The folder of the local doors. */
   readonly doors: string;
 }
 
@@ -27,19 +27,19 @@ export interface SessionRequest extends PaneRequest {
   readonly tags: Tags;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  /** A client that looks at it is given another session when it ends, instead of being detached. */
+  /** If set, clients switch to another session when this one ends, instead of being detached. */
   readonly returnsClient?: boolean;
 }
 
 export interface StartedPane {
   readonly paneId: string;
-  /** The id of the Lathe session in it, which `joinLocally` joins. Rejects when there is none within so long. */
+  /** Resolves with the id of its Lathe session, to pass to `joinLocally`. Rejects if it is not open in time. */
   opened(withinMs: number): Promise<string>;
-  /** Undefined: it ended without a word. Never settles after `release`. */
+  /** Undefined if it ended without a report. Never resolves after `release`. */
   readonly ended: Promise<PaneEnd | undefined>;
-  /** It goes on without us. */
+  /** Lets it run on without us. */
   release(): void;
-  /** Hangs it up. */
+  /** Hangs up the pane. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface StartedSession extends StartedPane {
   readonly id: string;
 }
 
-/** A new session of tmux, which nobody looks at yet. Rejects when there is one of this name. */
+/** Creates a detached tmux session. Rejects if there is one of this name. */
 export async function startSession(starter: Starter, request: SessionRequest): Promise<StartedSession> {
   const { tmux } = starter;
   const { name, columns, rows } = request;
@@ -65,7 +65,7 @@ export async function startSession(starter: Starter, request: SessionRequest): P
     if (code !== 0) throw new CliError(EXIT.failed, `tmux new-session failed: ${stderr.trim().split("\n")[0]}.`);
     const [sessionId = "", paneId = ""] = stdout.trim().split(" ");
     id = sessionId;
-    await setUp(tmux, sessionId, paneId, request);
+    await tagAndConfigure(tmux, sessionId, paneId, request);
     const close = async (): Promise<void> => {
       link.release();
       await closeManaged(tmux, name);
@@ -73,13 +73,13 @@ export async function startSession(starter: Starter, request: SessionRequest): P
     return { ...startedPane(tmux, paneId, link, close), name, id };
   } catch (error) {
     link.release();
-    // Not yet tagged, and nobody else has seen it.
+    // The session has no tags yet, so it cannot be found by them.
     if (id !== "") await tmux.ask(["kill-session", "-t", id]);
     throw error;
   }
 }
 
-async function setUp(tmux: Tmux, id: string, paneId: string, request: SessionRequest): Promise<void> {
+async function tagAndConfigure(tmux: Tmux, id: string, paneId: string, request: SessionRequest): Promise<void> {
   const { session, window } = optionsFor(request.env);
   const { code, stderr } = await tmux.askAll([
     ...tagArgs(id, request.tags),
@@ -88,12 +88,12 @@ async function setUp(tmux: Tmux, id: string, paneId: string, request: SessionReq
     ["set-option", "-w", "-t", paneId, "remain-on-exit", "off"],
     ...(request.returnsClient ? [["set-option", "-t", id, "detach-on-destroy", "off"]] : []),
   ]);
-  // It may have ended at once: then its own words are the reason.
+  // The session may have ended already; its own output then gives the reason.
   if (code !== 0 && !/can't find|no such|no server|error connecting|no current/i.test(stderr))
     throw new CliError(EXIT.failed, `tmux set-option failed: ${stderr.trim().split("\n")[0]}.`);
 }
 
-/** A pane beside one of a session of ours. */
+/** Opens a pane next to one of a session of ours. */
 export async function startPane(starter: Starter, beside: string, request: PaneRequest): Promise<StartedPane> {
   const { tmux } = starter;
   const link = new StartLink(starter.doors, starter.pid, request);
@@ -111,7 +111,7 @@ export async function startPane(starter: Starter, beside: string, request: PaneR
   }
 }
 
-/** Words after each other are a program and its arguments, which no shell reads. */
+/** tmux runs several words as a program with arguments, without a shell. */
 const programOf = ({ command = [process.execPath, ownCommand()] }: PaneRequest, { socket }: StartLink): string[] => [
   "env",
   `${START_VARIABLE}=${socket}`,
@@ -123,9 +123,9 @@ const startedPane = (tmux: Tmux, paneId: string, link: StartLink, close: () => P
   ended: link.ended,
   opened: async (withinMs) => {
     const over = new AbortController();
-    const late = waits(withinMs, over.signal).then(() => "late" as const);
-    const gone = hasGone(tmux, paneId, over.signal).then(() => "gone" as const);
-    // Its own words come first, where it has any.
+    const late = sleep(withinMs, over.signal).then(() => "late" as const);
+    const gone = whenGone(tmux, paneId, over.signal).then(() => "gone" as const);
+    // The process's own error comes first, if it reported one.
     const first = await Promise.race([link.opened, late, gone]).finally(() => over.abort());
     if (first === "gone") throw new CliError(EXIT.failed, "The program in the pane ended before its session was open.");
     if (first !== "late") return first;
@@ -137,21 +137,21 @@ const startedPane = (tmux: Tmux, paneId: string, link: StartLink, close: () => P
 
 const LOOKS_EVERY_MS = 1_000;
 
-/** A program that cannot be started, or is no Lathe, tells nothing: its pane is not there any more. */
-async function hasGone(tmux: Tmux, paneId: string, signal: AbortSignal): Promise<void> {
+/** Resolves when the pane no longer exists: a program that cannot be started, or is not Lathe, reports nothing. */
+async function whenGone(tmux: Tmux, paneId: string, signal: AbortSignal): Promise<void> {
   for (let isThere = true; isThere && !signal.aborted; ) {
-    await waits(LOOKS_EVERY_MS, signal);
-    // A tmux that does not answer on a busy machine says nothing about the pane: it is looked at again.
+    await sleep(LOOKS_EVERY_MS, signal);
+    // A tmux that does not answer on a busy machine tells nothing about the pane, so look again.
     const answer = await tmux.ask(["display-message", "-p", "-t", paneId, "#{pane_id}"]).catch(() => undefined);
     isThere = answer === undefined || answer.stdout.trim() === paneId;
   }
-  await waits(LOOKS_EVERY_MS, signal);
+  await sleep(LOOKS_EVERY_MS, signal);
 }
 
-/** Ends with the signal, too. */
-const waits = (ms: number, signal: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }).catch(() => {});
+/** Also ends when the signal aborts. */
+const sleep = (ms: number, signal: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }).catch(() => {});
 
-/** How a user goes to a session. */
+/** The command with which a user opens a session. */
 export function attachCommand({ program, server }: Tmux, name: string): string {
   return [program, ...server, "attach", "-t", name].join(" ");
 }

@@ -1,4 +1,4 @@
-// What a file says about a kind of agent: its frontmatter, checked. A file that cannot be used is one sentence about what to fix.
+// Reads and checks the frontmatter of an agent's file. An unusable file yields one sentence about what to fix.
 
 import {
   type Decision,
@@ -16,22 +16,22 @@ export interface AgentFile {
   readonly name: string;
   readonly description: string;
   readonly prompt: string;
-  /** Tool names as the file spells them; undefined means all tools. */
+  /** Tool names as written in the file; undefined means all tools. */
   readonly tools?: readonly string[];
   readonly spawns: "*" | readonly string[];
-  /** The first that is available is used. */
+  /** The first available one is used. */
   readonly models: readonly string[];
   readonly thinkingLevel?: string;
   readonly output?: JsonSchema;
   readonly blocking: boolean;
   readonly skills: readonly string[];
-  /** False: its tool `read` shows long files as they are. */
+  /** False means that its tool `read` shows long files in full. */
   readonly summarizesReads?: boolean;
   readonly permissions: { readonly mode?: PermissionMode; readonly rules: readonly Rule[] };
   readonly budget?: Readonly<Partial<Record<BudgetKey, number>>>;
   readonly isolation?: string;
   readonly verify?: string;
-  /** The program that is this agent, which speaks ACP over stdin and stdout; its arguments follow. */
+  /** For an agent that is a program speaking ACP over stdin and stdout: the program and its arguments. */
   readonly acp?: readonly [string, ...string[]];
 }
 
@@ -39,16 +39,16 @@ export const OUR_KEYS: readonly string[] = [
   ...["name", "description", "tools", "spawns", "model", "thinkingLevel", "output", "blocking", "autoloadSkills"],
   ...["permissions", "budget", "isolation", "verify", "read-summarize", "acp"],
 ];
-/** What an agent that is a program of its own decides itself. */
+/** Fields that a program decides for itself. */
 const NOT_WITH_ACP = ["tools", "spawns", "model", "thinkingLevel", "read-summarize"];
 const BUDGET_KEYS = ["tokens", "usd", "turns", "calls", "wallMs"] as const;
 type BudgetKey = (typeof BUDGET_KEYS)[number];
 const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"] as const;
 const LONGEST_NAME = 64;
-/** One of a plugin carries the plugin's name. */
+/** An agent from a plugin carries the plugin's name. */
 const NAME = /^[A-Za-z][\w:-]*$/;
 
-/** The agent, or what is wrong with its file. */
+/** Returns the agent, or what is wrong with its file. */
 export function readAgentFile(
   name: string,
   { frontmatter, body }: MarkdownValue,
@@ -119,7 +119,7 @@ function textIn(frontmatter: Frontmatter, key: string): string | undefined {
   return value.trim() === "" ? undefined : value.trim();
 }
 
-/** `a, b` or a list. */
+/** Reads `a, b` or a YAML list. */
 export function listIn(frontmatter: Frontmatter, key: string): readonly string[] | undefined {
   const value = frontmatter[key];
   if (value === undefined || value === null) return undefined;
@@ -129,7 +129,7 @@ export function listIn(frontmatter: Frontmatter, key: string): readonly string[]
   return words.map((word) => word.trim()).filter((word) => word !== "");
 }
 
-/** An agent that has the tool for it may start any. */
+/** An agent that has the tool for it may start any agent. */
 function spawnsIn(frontmatter: Frontmatter, tools: readonly string[] | undefined): "*" | readonly string[] {
   const spawns = listIn(frontmatter, "spawns") ?? (tools?.some((tool) => /^(task|agent)$/i.test(tool)) ? ["*"] : []);
   return spawns.includes("*") ? "*" : spawns;
@@ -152,10 +152,10 @@ function budgetIn({ budget }: Frontmatter): AgentFile["budget"] | undefined {
   return budget;
 }
 
-/** A mode, rules that take something away, or both: no file gives its agent more than its parent has. */
+/** A mode, rules that restrict, or both: no file can give its agent more than the parent has. */
 function permissionsIn({ permissions }: Frontmatter, path: string): AgentFile["permissions"] {
   if (permissions === undefined || permissions === null) return { rules: [] };
-  if (typeof permissions === "string") return { mode: modeNamed(permissions), rules: [] };
+  if (typeof permissions === "string") return { mode: modeIn(permissions), rules: [] };
   if (!isJsonObject(permissions))
     throw new FileProblem("permissions is neither a mode nor a list of mode, deny and ask");
   const { mode, ...lists } = permissions;
@@ -164,10 +164,10 @@ function permissionsIn({ permissions }: Frontmatter, path: string): AgentFile["p
       throw new FileProblem(`permissions.${decision} is not one of mode, deny, ask; an agent has what its parent has`);
     return (listIn({ [decision]: texts }, decision) ?? []).map((text) => ruleOf(decision, text, path));
   });
-  return { rules, ...(mode === undefined ? {} : { mode: modeNamed(mode) }) };
+  return { rules, ...(mode === undefined ? {} : { mode: modeIn(mode) }) };
 }
 
-function modeNamed(mode: unknown): PermissionMode {
+function modeIn(mode: unknown): PermissionMode {
   if ((PERMISSION_MODES as readonly unknown[]).includes(mode)) return mode as PermissionMode;
   throw new FileProblem(`permissions mode ${String(mode)} is not one of ${PERMISSION_MODES.join(", ")}`);
 }

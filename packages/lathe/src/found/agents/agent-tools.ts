@@ -1,16 +1,16 @@
-// Which tools the word list of an agent's file means. Files that were written for other agents name those agents' tools.
+// Which tools the word list in an agent's file means. Files written for other agents use those agents' tool names.
 
 import type { AgentType, Middleware } from "@lathe/agent";
 import { namesOf } from "../../config/tool-names/tool-names.ts";
 
 type Allows = NonNullable<AgentType["allows"]>;
 
-/** Everything that only reads. */
+/** Stands for everything that only reads. */
 const READING = "@read";
 const LANGUAGE_SERVERS = "lsp";
-/** Looks for pages and sends nothing but its words; the calls inside it have names of their own. */
+/** Finds pages and sends nothing but its query; the calls inside it have their own names. */
 const WEB_SEARCH = "web_search*";
-/** Short names for the same work. */
+/** Short names for tools that do the same work. */
 const SHORT: Readonly<Record<string, readonly string[]>> = {
   read: ["read_file", "read_many_files"],
   edit: ["edit_file"],
@@ -25,21 +25,21 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
 
 export const SHORT_NAMES: readonly string[] = Object.keys(SHORT);
 
-/** Undefined: all. `spawns`: the tools for agents come with the right to start some. */
+/** Undefined means all. `spawns`: the right to start agents brings the tools for it. */
 export function allowedTools(tools: readonly string[] | undefined, spawns: AgentType["spawns"]): Allows | undefined {
   if (!tools) return undefined;
   const words = new Set(tools.flatMap((word) => [word, ...(SHORT[word.toLowerCase()] ?? [])]));
-  // What else they can reach is asked about by the call.
+  // Whatever else these tools can reach is checked per call.
   if (words.has(READING)) for (const name of ["read", LANGUAGE_SERVERS, WEB_SEARCH, ...SHORT["read"]!]) words.add(name);
   return ({ name, tier, sessionOnly, feature, deferrable }) => {
     if (feature === "agents") return spawns !== undefined && spawns.length > 0;
-    // What leaves a change pending does not only read.
+    // A tool that leaves a change pending does more than read.
     if (words.has(READING) && tier === "read" && !sessionOnly && !deferrable) return true;
     return namesOf(name).some((one) => words.has(one)) || [...words].some((word) => isPrefix(word, name));
   };
 }
 
-/** Of a tool that can read and write, an agent that only reads has what reads. */
+/** An agent that only reads may only use the reading calls of a tool that can also write. */
 export function readingGuard(tools: readonly string[] = []): readonly Middleware[] {
   if (!tools.includes(READING) || tools.includes(LANGUAGE_SERVERS)) return [];
   return [

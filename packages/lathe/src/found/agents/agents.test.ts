@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readAgentFile } from "./agent-file.ts";
+import { bundledDescriptions } from "./agent-labels.ts";
 import { bundledAgents } from "./agents.ts";
-import { bundledDescriptions } from "./described.ts";
 
 it("SA-05 T-READ-3 read-summarize: false is read from the file", () => {
   const read = (more: object) =>

@@ -1,5 +1,5 @@
-// The kinds of agents that there are here: files of the project, of the user and of other agents, then the bundled ones. The first of
-// a name wins; files are read again for each spawn.
+// The agents available here: files of the project, of the user and of other agents, then the bundled ones. The first
+// with a name wins; files are read again for each spawn.
 
 import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { parseMarkdown } from "../discovery/frontmatter.ts";
@@ -9,12 +9,12 @@ import { ALIASES, BUNDLED_FILES } from "./bundled/index.ts";
 
 export interface Agent extends AgentFile {
   readonly aliases: readonly string[];
-  /** Absent: it is bundled. */
+  /** Absent for a bundled agent. */
   readonly source?: Source;
 }
 
 export interface AgentListing {
-  /** What takes effect: files first, then what is bundled. */
+  /** The agents that take effect: from files first, then bundled. */
   readonly active: readonly Agent[];
   /** Files that take no effect, and why. */
   readonly unused: readonly { readonly name: string; readonly source: Source; readonly why: string }[];
@@ -32,7 +32,7 @@ export async function agentsOf(workspace: DiscoveredWorkspace): Promise<AgentLis
     if (item.ignored !== undefined) unused.push({ name, source, why: item.ignored });
     else if (first) unused.push({ name, source, why: `shadowed by ${first.path}` });
     else {
-      // A bad file does not hide the next one of its name.
+      // A broken file does not hide the next one with the same name.
       const agent = agentIn(item);
       if ("problem" in agent) warnings.push({ path: source.path, message: agent.problem });
       else active.set(name, agent);

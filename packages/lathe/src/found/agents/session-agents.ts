@@ -1,4 +1,5 @@
-// The agents of a session: their files as the loop knows them, with models, rights and tools, and the tool that starts them.
+// The agents of a session: their files in the form the loop takes, with models, permissions and tools, and the tool
+// that starts them.
 
 import {
   type AgentLimits,
@@ -20,22 +21,22 @@ import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import { acpAgent } from "./acp/engine.ts";
+import { bundledDescriptions, sourceName } from "./agent-labels.ts";
 import { allowedTools, readingGuard } from "./agent-tools.ts";
 import type { Agent } from "./agents.ts";
-import { bundledDescriptions, sourceName } from "./described.ts";
 
 export interface SessionAgentParts {
   readonly workspace: DiscoveredWorkspace;
   readonly models: Models;
   readonly current: () => ModelChoice;
   readonly places: () => Places;
-  /** Only what is bundled, so that a recording is the same everywhere. */
+  /** Uses bundled agents only, so that a recording is the same everywhere. */
   readonly bundledOnly: boolean;
-  /** Agents may work apart from the project's files. */
+  /** Whether agents may work in isolated copies. */
   readonly canIsolate: boolean;
 }
 
-/** The roles whose models agents of these names use. */
+/** The roles that set the models of agents with these names. */
 const ROLES: Readonly<Record<string, string | undefined>> = {
   task: "executor",
   plan: "planner",
@@ -45,7 +46,7 @@ const ROLES: Readonly<Record<string, string | undefined>> = {
 
 export class SessionAgents {
   readonly #parts: SessionAgentParts;
-  /** Each problem of a file is told once. */
+  /** Problems of files that were reported, so that each is reported only once. */
   readonly #told = new Set<string>();
   #warn: ((message: string) => void) | undefined;
 
@@ -53,13 +54,13 @@ export class SessionAgents {
     this.#parts = parts;
   }
 
-  /** The session is there: it hears what was wrong with files before, and from now on. */
+  /** Called when the session is open: reports the problems found so far, and later ones as they come up. */
   opened(warn: (message: string) => void): void {
     for (const line of this.#told) warn(line);
     this.#warn = warn;
   }
 
-  /** What the session's children are made with. */
+  /** The options for the session's subagents. */
   options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isTaped"> {
     return {
       isTaped: this.#parts.bundledOnly,
@@ -70,7 +71,10 @@ export class SessionAgents {
     };
   }
 
-  /** A start in a folder without files looks for nothing. The list of agents in its description is of now: later files can be started, but the prompt does not change. */
+  /**
+   * In a folder without files this searches for nothing. The tool's description lists the agents of this moment: later
+   * files can be started, but the prompt does not change.
+   */
   async tool(hasFiles: boolean): Promise<ToolDef> {
     const { settings } = this.#parts.workspace;
     const known = this.#parts.bundledOnly || !hasFiles ? bundledDescriptions() : await this.#agents();
@@ -114,7 +118,7 @@ export class SessionAgents {
       model: acp ? undefined : this.#modelOf(agent),
       output,
       budget,
-      // A check is of no use to work that is in the files already.
+      // A check is useless if the work has already changed the project's files, so it implies isolation.
       isolation: isolation ?? (verify === undefined ? undefined : "auto"),
       verify,
       middleware: [...this.#rights(agent), ...readingGuard(tools)],
@@ -123,10 +127,10 @@ export class SessionAgents {
     };
   }
 
-  /** With the skills that its file names. */
+  /** The prompt with the skills that the agent's file names. */
   async #promptOf({ name, prompt, skills: wanted }: Agent): Promise<string> {
     if (wanted.length === 0) return prompt;
-    const { givenSkill, skillsOf } = await import("../skills/skills.ts");
+    const { skillPrompt: givenSkill, skillsOf } = await import("../skills/skills.ts");
     const { skills } = await skillsOf(this.#parts.workspace);
     const given = wanted.flatMap((one) => {
       const skill = skills.find((known) => known.name === one);
@@ -136,7 +140,7 @@ export class SessionAgents {
     return [prompt, ...given].join("\n\n");
   }
 
-  /** What the settings say of this agent, then what its file says; undefined: its parent's. */
+  /** The model from the settings, otherwise from the agent's file; undefined means the parent's. */
   #modelOf({ name, aliases, models, thinkingLevel }: Agent): string | undefined {
     const { models: known, current, workspace } = this.#parts;
     const overrides = workspace.settings["task.agentModelOverrides"];
@@ -161,7 +165,7 @@ export class SessionAgents {
         approve: ({ tool, tier, access }) => {
           const policy = { mode, rules, places: this.#parts.places() };
           const { decision, reason } = judge({ tool: tool.name, tier, access }, policy);
-          // It only takes away.
+          // The file can only restrict.
           return decision === "allow" ? undefined : { decision, by: `the file of agent ${name}`, reason };
         },
       },
@@ -174,13 +178,13 @@ function isAvailable(models: Models, selector: string): boolean {
     models.choose(selector);
     return true;
   } catch (error) {
-    // A role without a model, or a model of another machine.
+    // The role has no model, or the model is not available on this machine.
     if (messageOf(error) !== "") return false;
     throw error;
   }
 }
 
-/** Of what a record of `task` holds of an output. */
+/** Limits for the output kept in a record of `task`. */
 function recordLimits({ env }: Workspace): { readonly bytes?: number; readonly lines?: number } {
   const limit = (name: string): number | undefined => {
     const text = env[name]?.trim() ?? "";

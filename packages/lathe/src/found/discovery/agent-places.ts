@@ -1,15 +1,16 @@
-// Where each agent keeps its files: one table for the providers that read them, and for the check whether there are any. Context files
-// that lie openly in a project (AGENTS.md, CLAUDE.md) are not here: a session reads those without discovery.
+// Where each agent keeps its files: one table for the providers that read them, and for the check whether there are
+// any. Context files in the open part of a project (AGENTS.md, CLAUDE.md) are not listed: a session reads those without
+// discovery.
 
 import { existsSync } from "node:fs";
 import type { Place } from "./place.ts";
 
 export interface AgentPlaces {
-  /** Folders below the user's home; the first is the agent's own. */
+  /** Folders below the user's home; the first is the agent's main one. */
   readonly user: readonly string[];
-  /** The variable that names the agent's own folder instead. */
+  /** The variable that can name another main folder. */
   readonly movedBy?: string;
-  /** Folders below each folder of a project; the first is the agent's own. */
+  /** Folders below each folder of a project; the first is the agent's main one. */
   readonly project: readonly string[];
 }
 
@@ -43,11 +44,11 @@ export const AGENT_PLACES = {
 } as const satisfies Readonly<Record<string, AgentPlaces>>;
 
 const GITHUB = ".github/";
-/** Lathe's own folder of a project. */
+/** Lathe's folder in a project. */
 export const LATHE_FOLDER = ".lathe";
 export const SYSTEM_PROMPTS = ["SYSTEM.md", "APPEND_SYSTEM.md", "TITLE_SYSTEM.md"] as const;
 
-/** What is read in Lathe's own folders. The user's one has settings and sessions besides, in any case. */
+/** What discovery reads in Lathe's folders. The user's folder always holds settings and sessions as well. */
 const LATHE_FILES = [
   ...SYSTEM_PROMPTS,
   "AGENTS.md",
@@ -72,24 +73,24 @@ export const latheFile = (home: string, name: (typeof LATHE_FILES)[number]): str
 
 const CONFIG_VARIABLE = "XDG_CONFIG_HOME";
 
-/** A path of the table below the user's home, or below the folder that the user has for configuration. */
+/** Resolves a path of the table below the user's home, or below the user's configuration folder. */
 function userPath({ env, userHome }: Place, path: string): string {
   const config = env[CONFIG_VARIABLE];
   return config && path.startsWith(".config/") ? `${config}${path.slice(".config".length)}` : `${userHome}/${path}`;
 }
 
-/** The agent's own folder of the user. */
+/** The agent's main folder of the user. */
 export function userFolder(place: Place, { user, movedBy }: AgentPlaces): string {
   return (movedBy && place.env[movedBy]) || userPath(place, user[0] ?? "");
 }
 
-/** Whether any agent has files here at all. Most starts find none and load nothing of the rest. */
+/** Whether any agent has files here at all. Most starts find none and then skip loading the rest. */
 export function isAnythingHere({ env, userHome, latheHome, folders }: Place): boolean {
   const agents: readonly AgentPlaces[] = Object.values(AGENT_PLACES);
   const isIn = (folder: string, names: readonly string[]): boolean =>
     names.some((name) => existsSync(`${folder}/${name}`));
   const inProject = [LATHE_FOLDER, ...agents.flatMap(({ project }) => project)];
-  // Most folders have no .github, in which seven names would be looked for.
+  // Most folders have no .github, so this saves looking for seven names in it.
   const inGithub = inProject.filter((name) => name.startsWith(GITHUB));
   const others = inProject.filter((name) => !name.startsWith(GITHUB));
   return (

@@ -1,4 +1,4 @@
-// Hooks and extensions that cannot run here. One that would refuse something must not be missing in silence.
+// Hooks and extensions that cannot run here. A hook that guards something must not be missing silently.
 
 import { isGuardEvent } from "./hook-events.ts";
 import { missingProgram, type RunPlace } from "./missing-program.ts";
@@ -7,7 +7,7 @@ import type { DiscoveryWarning, Found, HookValue } from "./types.ts";
 import { warningLine } from "./warning-line.ts";
 
 export interface BrokenHooks {
-  /** Nothing is refused in their place. */
+  /** Guards that cannot run, so nothing is refused in their place. */
   readonly guards: readonly DiscoveryWarning[];
   readonly others: readonly DiscoveryWarning[];
 }
@@ -33,20 +33,20 @@ export function brokenHooks(items: readonly Found[], place: RunPlace): BrokenHoo
   return { guards: pick(true), others: pick(false) };
 }
 
-/** What is ignored for another reason, such as trust, is not expected to run. */
+/** Items ignored for another reason, such as trust, are not expected to run. */
 function whyBroken({ kind, value, ignored, shadowedBy }: Found, place: RunPlace): string | undefined {
   if (ignored !== undefined && NOT_EXPECTED.has(ignored)) return undefined;
-  // What of its text cannot work is the only other reason why an extension is ignored.
+  // Apart from trust, an extension is only ignored if its code cannot work.
   if (kind === "extension") return ignored;
   if (kind !== "hook" || shadowedBy) return undefined;
   const { command, problem, cwd = place.cwd } = value as HookValue;
-  // It still runs: what is missing may be there by then.
+  // The hook stays active: the missing file may exist by the time it runs.
   return problem ?? (command === undefined ? undefined : missingProgram(command, { ...place, cwd }));
 }
 
 const NOT_EXPECTED: ReadonlySet<string> = new Set([UNTRUSTED, CHANGED, DISABLED]);
 
-/** One line for the start of a session; undefined when every guard can run. */
+/** One line for the start of a session; undefined if every guard can run. */
 export function brokenGuardsLine(items: readonly Found[], place: RunPlace): string | undefined {
   const { guards } = brokenHooks(items, place);
   if (guards.length === 0) return undefined;

@@ -1,45 +1,50 @@
-// Everything that the providers find for one place, by kind: first the highest priority; of items with the same name the first takes
-// effect and the others are shadowed. Each kind is looked for when it is first asked for, and again when its files have changed.
+// Everything the providers find for one place, by kind, highest priority first. Of items with the same name the first
+// takes effect and shadows the others. A kind is searched for on first use, and again when its files have changed.
 
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { Look, type Provider } from "./look.ts";
 import { piProblem } from "./pi-extensions.ts";
 import { type Place, placeOf } from "./place.ts";
 import { PROVIDERS } from "./providers/index.ts";
 import { Reader } from "./reader.ts";
+import { type Provider, Search } from "./search.ts";
 import { DISABLED, untrustedReason } from "./trusted-items.ts";
 import type { Discovered, DiscoveryWarning, Found, HookValue, ItemKind, ItemValues, ModuleValue } from "./types.ts";
 
 export interface DiscoveryOptions {
   readonly place: Place;
   readonly providers?: readonly Provider[];
-  /** Ids of providers that are not asked. */
+  /** Ids of providers that are not used. */
   readonly disabledProviders?: readonly string[];
-  /** `skill:review`, `mcp-server:github`, …: found, and ignored. */
+  /** `skill:review`, `mcp-server:github` and so on: found, but ignored. */
   readonly disabledItems?: readonly string[];
-  /** Absent: files are looked at again whenever a kind is asked for. */
+  /** Without a clock, files are checked again on every request. */
   readonly now?: () => number;
 }
 
-/** A start asks for most kinds two or three times, which must not look at every file as often. Later requests always do. */
+/**
+ * A start requests most kinds two or three times, and need not check every file each time. Later requests always do.
+ */
 const START_MS = 50;
 
-/** When the prompt is rendered: a start gains nothing there, and the next session must see what has changed. */
+/**
+ * These are requested when the prompt is rendered. Caching would not speed up the start, and the next session must see
+ * what has changed.
+ */
 const ASKED_ONCE: ReadonlySet<ItemKind> = new Set(["system-prompt", "context-file", "instruction"]);
 
 interface Cached {
   readonly files: Reader;
-  /** Until then it is taken as unchanged. */
+  /** The result counts as unchanged until then. */
   freshUntil: number;
   readonly found: Promise<Discovered<unknown>>;
 }
 
-/** Of these the project's come first, whichever agent's they are. */
+/** For these kinds the project's items come first, whichever agent they belong to. */
 const PROJECT_FIRST: ReadonlySet<ItemKind> = new Set(["system-prompt"]);
-/** Each of these changes what another one of its name says. */
+/** Items of these kinds with the same name add to each other. */
 const MERGED: ReadonlySet<ItemKind> = new Set(["lsp-server"]);
-/** All of these take effect, whatever they are called. */
+/** All items of these kinds take effect, whatever their names. */
 const WITHOUT_KEY: ReadonlySet<ItemKind> = new Set(["settings", "context-file"]);
 
 export class Discovery {
@@ -53,13 +58,13 @@ export class Discovery {
   constructor({ place, providers = PROVIDERS, disabledProviders = [], disabledItems = [], now }: DiscoveryOptions) {
     this.place = place;
     this.#now = now;
-    // Sorting is stable: among equals the one that is listed first.
+    // Sorting is stable: among equals, the provider listed first wins.
     this.#providers = [...providers].sort((a, b) => b.priority - a.priority);
     this.#disabledProviders = new Set(disabledProviders);
     this.#disabledItems = new Set(disabledItems);
   }
 
-  /** Every provider, by priority, and whether it is asked. */
+  /** Every provider by priority, and whether it is enabled. */
   get providers(): readonly (Pick<Provider, "id" | "name" | "priority"> & { readonly isEnabled: boolean })[] {
     return this.#providers.map(({ id, name, priority }) => ({
       id,
@@ -76,13 +81,13 @@ export class Discovery {
       return known.found as Promise<Discovered<ItemValues[K]>>;
     const files = known?.files ?? new Reader();
     files.begin();
-    const found = this.#look(kind, files);
+    const found = this.#search(kind, files);
     const isAskedAgain = this.#now !== undefined && !known && !ASKED_ONCE.has(kind);
     this.#cache.set(kind, { files, found, freshUntil: isAskedAgain ? now + START_MS : 0 });
     return found;
   }
 
-  /** Takes effect when a kind is next asked for. */
+  /** Takes effect when a kind is next requested. */
   setDisabled({
     providers,
     items,
@@ -95,48 +100,48 @@ export class Discovery {
     this.forget();
   }
 
-  /** Another session begins: files may have changed since the last one did. */
+  /** Called when another session starts: files may have changed since the last one. */
   begin(): void {
     for (const cached of this.#cache.values()) cached.freshUntil = 0;
   }
 
-  /** Everything is looked for again. */
+  /** Forgets everything, so that it is searched for again. */
   forget(): void {
     this.#cache.clear();
   }
 
-  async #look<K extends ItemKind>(kind: K, files: Reader): Promise<Discovered<ItemValues[K]>> {
-    const looks = await Promise.all(
+  async #search<K extends ItemKind>(kind: K, files: Reader): Promise<Discovered<ItemValues[K]>> {
+    const searches = await Promise.all(
       this.#providers
         .filter(({ id }) => !this.#disabledProviders.has(id))
         .flatMap((provider) => {
-          const load = provider.loaders[kind] as ((look: Look<K>) => void | Promise<void>) | undefined;
+          const load = provider.loaders[kind] as ((search: Search<K>) => void | Promise<void>) | undefined;
           return load ? [{ provider, load }] : [];
         })
-        .map(({ provider, load }) => this.#ask(provider, load, new Look(provider, kind, this.place, files))),
+        .map(({ provider, load }) => this.#ask(provider, load, new Search(provider, kind, this.place, files))),
     );
-    const found = looks.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
+    const found = searches.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
     if (PROJECT_FIRST.has(kind)) found.sort((a, b) => rankOf(a) - rankOf(b));
     const all = this.#judgeItems(found, files);
     return {
       all,
       active: all.filter(({ shadowedBy, ignored }) => shadowedBy === undefined && ignored === undefined),
-      warnings: looks.flatMap(({ warnings }) => warnings),
+      warnings: searches.flatMap(({ warnings }) => warnings),
     };
   }
 
-  /** One provider that fails must not take the others with it. */
+  /** A failing provider must not affect the others. */
   async #ask<K extends ItemKind>(
     provider: Provider,
-    load: (look: Look<K>) => void | Promise<void>,
-    look: Look<K>,
+    load: (search: Search<K>) => void | Promise<void>,
+    search: Search<K>,
   ): Promise<{ readonly items: readonly Found[]; readonly warnings: readonly DiscoveryWarning[] }> {
     try {
-      await load(look);
+      await load(search);
     } catch (error) {
-      look.warn(provider.name, `its files could not be read: ${messageOf(error)}`);
+      search.warn(provider.name, `its files could not be read: ${messageOf(error)}`);
     }
-    return look;
+    return search;
   }
 
   #judgeItems<T>(items: readonly Found<T>[], reader: Reader): Found<T>[] {
@@ -147,7 +152,7 @@ export class Discovery {
       const ignored = this.#ignoredReason(item, reader);
       if (ignored !== undefined) return { ...item, ignored };
       if (WITHOUT_KEY.has(kind)) {
-        // One file that two agents name.
+        // Two agents name the same file.
         if (files.has(source.path)) return { ...item, ignored: "the same file is read already" };
         files.add(source.path);
         return item;
@@ -169,7 +174,7 @@ export class Discovery {
 
 const CODE_FILE = /\.[cm]?[jt]s$/;
 
-/** Why it can never run, as far as its text shows. */
+/** Why the item can never run, as far as its text shows. */
 function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
   if (kind === "hook") return (value as HookValue).problem;
   if (kind === "tool" && !CODE_FILE.test((value as ModuleValue).entry)) return "a tool is a .ts or .js file";
@@ -177,19 +182,19 @@ function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
   try {
     return piProblem(reader.text((value as ModuleValue).entry) ?? "");
   } catch {
-    return undefined; // What is wrong with the file is said when it is loaded.
+    return undefined; // Loading the file will report what is wrong with it.
   }
 }
 
 const rankOf = ({ source }: Found): number => (source.level === "project" ? 0 : 1);
 
-/** A workspace whose files can be looked for. */
+/** A workspace with access to its discovered files. */
 export interface DiscoveredWorkspace extends Workspace {
-  /** One for all copies of the workspace. */
+  /** One instance for all copies of the workspace. */
   readonly discovery: () => Promise<Discovery>;
 }
 
-/** Nothing is looked for before it is asked. */
+/** Nothing is searched for until it is requested. */
 export function discoveryFor(workspace: Workspace): Discovery {
   const { settings } = workspace;
   return new Discovery({

@@ -1,6 +1,6 @@
-// The frontmatter of a markdown file (G-94): YAML between a `---` at the very beginning and the next. Most have plain `key: value`
-// lines only; these are read here, because loading the YAML reader takes longer than reading all of a user's files. What is not
-// valid YAML is read line by line, so that a mistake in one value does not lose the file.
+// The frontmatter of a markdown file (G-94): YAML between a `---` at the very beginning and the next. Most files have
+// only plain `key: value` lines, which are parsed here, because loading the YAML reader takes longer than reading all
+// of a user's files. Invalid YAML is read line by line, so that a mistake in one value does not lose the file.
 
 import { isJsonObject } from "@lathe/llm";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
@@ -11,12 +11,12 @@ export interface ParsedMarkdown {
   readonly frontmatter: Frontmatter;
   /** Trimmed. */
   readonly body: string;
-  /** What is wrong with the frontmatter, and in which line of the file. */
+  /** What is wrong with the frontmatter, and on which line of the file. */
   readonly problem?: { readonly line: number; readonly message: string };
 }
 
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
-/** `globs: *.ts` as other agents write it: YAML takes the star for a sign of its own. */
+/** `globs: *.ts` as other agents write it; in YAML an unquoted star would begin an alias. */
 const UNQUOTED = /^(\w+:[ \t]+)([*@][^\r\n"]*?)(?=[ \t]*\r?$)/gm;
 const ENTRY = /^(\w+):\s*(.*)$/;
 
@@ -41,7 +41,10 @@ export function parseMarkdown(text: string): ParsedMarkdown {
 }
 
 const PLAIN_TEXT = /^[\n\r -~\u00a1-\u2027\u202a-\ufefe\uff00-\uffef]*$/;
-/** A key, then a value in quotes without escapes, or one that begins with a letter. A colon before a space and `#` after one are YAML's. */
+/**
+ * A key, then a value in quotes without escapes, or one that begins with a letter. A colon before a space, or a `#`
+ * after one, needs the YAML reader.
+ */
 const PLAIN_ENTRY = /^([A-Za-z][\w-]{0,99}): +(?:"([^"\\]*)"|'([^']*)'|([A-Za-z](?!.*(?::(?: |$)| #)).*?)) *$/;
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
@@ -49,7 +52,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 const NO_STRING = /^(?:true|false|null)$/i;
 
-/** The same as the YAML reader gives, for text of this kind; undefined for everything else. */
+/** Returns the same as the YAML reader for text of this kind; undefined for all other text. */
 export function readPlainEntries(yaml: string): Frontmatter | undefined {
   if (!PLAIN_TEXT.test(yaml)) return undefined;
   const entries = new Map<string, string | boolean>();
@@ -64,7 +67,7 @@ export function readPlainEntries(yaml: string): Frontmatter | undefined {
   return Object.fromEntries(entries);
 }
 
-/** Strings only: a caller that wants `true` does not accept "true". */
+/** All values are strings: a caller that wants `true` does not accept "true". */
 function plainLines(yaml: string): Frontmatter {
   return Object.fromEntries(
     yaml.split(/\r?\n/).flatMap((line) => {

@@ -1,25 +1,31 @@
-// Formats of Gemini CLI: commands as TOML files, and extensions, which are folders with a manifest that may bring a bit of everything.
+// Formats of Gemini CLI: commands as TOML files, and extensions, which are folders with a manifest and items of many
+// kinds.
 
 import type { Home } from "./homes.ts";
 import { type HookFile, hooksIn } from "./hook-files.ts";
 import { skillFolder, textFile } from "./layouts.ts";
-import type { Look, Scan } from "./look.ts";
 import { addServers } from "./mcp-servers.ts";
+import type { Scan, Search } from "./search.ts";
 import { readJson, readToml, type Structured } from "./structured.ts";
 import type { Level } from "./types.ts";
 
-/** `commands/git/commit.toml` is `git:commit`. */
-export async function tomlCommands(look: Look<"command">, folder: string, level: Level, prefix = ""): Promise<void> {
-  for (const { path, base } of look.filesIn(folder, [".toml"])) {
-    const read = await readToml(look, path, level);
+/** `commands/git/commit.toml` becomes `git:commit`. */
+export async function tomlCommands(
+  search: Search<"command">,
+  folder: string,
+  level: Level,
+  prefix = "",
+): Promise<void> {
+  for (const { path, base } of search.filesIn(folder, [".toml"])) {
+    const read = await readToml(search, path, level);
     if (!read) continue;
     const { prompt, ...frontmatter } = read.value;
     if (typeof prompt === "string")
-      look.add(prefix + base, { level, path }, { frontmatter, body: prompt.trim(), folder });
-    else look.warn(path, 'it has no "prompt"');
+      search.add(prefix + base, { level, path }, { frontmatter, body: prompt.trim(), folder });
+    else search.warn(path, 'it has no "prompt"');
   }
-  for (const { name, path, isFolder } of look.files.entries(folder))
-    if (isFolder) await tomlCommands(look, path, level, `${prefix}${name}:`);
+  for (const { name, path, isFolder } of search.files.entries(folder))
+    if (isFolder) await tomlCommands(search, path, level, `${prefix}${name}:`);
 }
 
 interface GeminiExtension {
@@ -31,11 +37,11 @@ interface GeminiExtension {
   readonly manifest: Structured;
 }
 
-/** Extensions in `extensions/<name>/` of a folder. What a project brings stays the project's. */
-function extensionsIn(look: Scan, { path: home, level }: Home): readonly GeminiExtension[] {
-  return look.files.entries(`${home}/extensions`).flatMap(({ path: root, name: folder, isFolder }) => {
+/** Extensions in `extensions/<name>/` of a folder. Those in a project count as the project's. */
+function extensionsIn(search: Scan, { path: home, level }: Home): readonly GeminiExtension[] {
+  return search.files.entries(`${home}/extensions`).flatMap(({ path: root, name: folder, isFolder }) => {
     const path = `${root}/gemini-extension.json`;
-    const manifest = isFolder ? readJson(look, path, level) : undefined;
+    const manifest = isFolder ? readJson(search, path, level) : undefined;
     if (!manifest) return [];
     const { name } = manifest.value;
     const owner = level === "project" ? "project" : "plugin";
@@ -44,10 +50,10 @@ function extensionsIn(look: Scan, { path: home, level }: Home): readonly GeminiE
 }
 
 export const ofExtensions = {
-  plugin: (look: Look<"plugin">, home: Home): void => {
-    for (const { name, root, path, level, manifest } of extensionsIn(look, home)) {
+  plugin: (search: Search<"plugin">, home: Home): void => {
+    for (const { name, root, path, level, manifest } of extensionsIn(search, home)) {
       const { version, description } = manifest.value;
-      look.add(
+      search.add(
         name,
         { level, path },
         {
@@ -58,35 +64,35 @@ export const ofExtensions = {
       );
     }
   },
-  command: async (look: Look<"command">, home: Home): Promise<void> => {
-    for (const { name, root, level } of extensionsIn(look, home))
-      await tomlCommands(look, `${root}/commands`, level, `${name}:`);
+  command: async (search: Search<"command">, home: Home): Promise<void> => {
+    for (const { name, root, level } of extensionsIn(search, home))
+      await tomlCommands(search, `${root}/commands`, level, `${name}:`);
   },
-  skill: (look: Look<"skill">, home: Home): void => {
-    for (const { name, root, level } of extensionsIn(look, home))
-      skillFolder(look, `${root}/skills`, level, `${name}:`);
+  skill: (search: Search<"skill">, home: Home): void => {
+    for (const { name, root, level } of extensionsIn(search, home))
+      skillFolder(search, `${root}/skills`, level, `${name}:`);
   },
-  "context-file": (look: Look<"context-file">, home: Home): void => {
-    for (const { root, level, manifest } of extensionsIn(look, home)) {
+  "context-file": (search: Search<"context-file">, home: Home): void => {
+    for (const { root, level, manifest } of extensionsIn(search, home)) {
       const { contextFileName = "GEMINI.md" } = manifest.value;
       for (const name of Array.isArray(contextFileName) ? contextFileName : [contextFileName])
-        if (typeof name === "string") textFile(look, `${root}/${name}`, level);
+        if (typeof name === "string") textFile(search, `${root}/${name}`, level);
     }
   },
-  hook: (look: Look<"hook">, home: Home): void => {
-    for (const { root, level } of extensionsIn(look, home)) {
+  hook: (search: Search<"hook">, home: Home): void => {
+    for (const { root, level } of extensionsIn(search, home)) {
       const file: HookFile = {
         path: `${root}/hooks/hooks.json`,
         level,
         timeoutUnit: "milliseconds",
         resolve: inRoot(root),
       };
-      hooksIn(look, file);
+      hooksIn(search, file);
     }
   },
-  "mcp-server": (look: Look<"mcp-server">, home: Home): void => {
-    for (const { root, path, level, manifest } of extensionsIn(look, home))
-      addServers(look, { path, level }, manifest, ["mcpServers"], inRoot(root));
+  "mcp-server": (search: Search<"mcp-server">, home: Home): void => {
+    for (const { root, path, level, manifest } of extensionsIn(search, home))
+      addServers(search, { path, level }, manifest, ["mcpServers"], inRoot(root));
   },
 };
 

@@ -1,4 +1,4 @@
-// The events that command hooks are run for, under the names that the agents use for them.
+// The events that trigger command hooks, with the names that each agent uses for them.
 
 export const HOOK_EVENTS = [
   "PreToolUse",
@@ -16,16 +16,16 @@ export const HOOK_EVENTS = [
 ] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** What an event of Cursor is about, which has one for each kind of call. */
+/** The kind of call that an event of Cursor is about: Cursor has one event per kind. */
 export type CallSort = "shell" | "mcp" | "read" | "edit";
 
 interface EventMeaning {
   readonly event: HookEvent;
-  /** The hook hears of such calls only, and its matcher looks at the text of the command. */
+  /** The hook only receives calls of this kind, and its matcher applies to the text of the command. */
   readonly only?: CallSort;
 }
 
-/** Names that mean the same elsewhere, in lower case. */
+/** Other names with the same meaning, in lower case. */
 const OTHER_NAMES: Readonly<Record<string, EventMeaning>> = {
   beforetool: { event: "PreToolUse" },
   aftertool: { event: "PostToolUse" },
@@ -42,7 +42,7 @@ const OTHER_NAMES: Readonly<Record<string, EventMeaning>> = {
   afterfileedit: { event: "PostToolUse", only: "edit" },
 };
 
-/** Undefined: nothing here ever happens under this name. */
+/** Undefined if no event of this name ever happens here. */
 export function hookEvent(written: string): EventMeaning | undefined {
   const name = written.toLowerCase();
   if (Object.hasOwn(OTHER_NAMES, name)) return OTHER_NAMES[name];
@@ -50,5 +50,8 @@ export function hookEvent(written: string): EventMeaning | undefined {
   return event && { event };
 }
 
-/** Hooks of this event are there to refuse something. An unknown event counts when its name says that it comes before the fact. */
+/**
+ * Whether hooks of this event can refuse something. An unknown event counts if its name says that it comes before the
+ * fact.
+ */
 export const isGuardEvent = (written: string): boolean => /^(?:pre|before|permission|userprompt)/i.test(written);

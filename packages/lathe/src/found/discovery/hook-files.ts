@@ -1,46 +1,47 @@
-// Hooks that run commands, as the agents write them down: by event, with or without a matcher around a list of commands.
+// Reads hooks that run commands in the formats of the agents: by event, with or without a matcher around a list of
+// commands.
 
 import { isJsonObject } from "@lathe/llm";
 import { HOOK_EVENTS, hookEvent } from "./hook-events.ts";
 import { matcherOf, searchOf } from "./hook-matcher.ts";
-import type { Look } from "./look.ts";
+import type { Search } from "./search.ts";
 import { readJson, type Structured } from "./structured.ts";
 import type { HookValue, Level } from "./types.ts";
 
 export interface HookFile {
   readonly path: string;
   readonly level: Level;
-  /** What a bare `timeout` means. */
+  /** The unit of a `timeout` without one. */
   readonly timeoutUnit: "seconds" | "milliseconds";
-  /** Put in place of the agent's own names for folders. */
+  /** Replaces the agent's own names for folders. */
   readonly resolve?: (text: string) => string;
-  /** Folder of the plugin that brings it. */
+  /** Folder of the plugin that the hooks belong to. */
   readonly root?: string;
-  /** Where its commands run; the project's folder when absent. */
+  /** Where its commands run; defaults to the project's folder. */
   readonly cwd?: string;
 }
 
-/** Hooks below the key `hooks` of a JSON file. */
-export function hooksIn(look: Look<"hook">, file: HookFile): void {
-  const read = readJson(look, file.path, file.level);
-  if (read) addHooks(look, file, read);
+/** Adds the hooks below the key `hooks` of a JSON file. */
+export function hooksIn(search: Search<"hook">, file: HookFile): void {
+  const read = readJson(search, file.path, file.level);
+  if (read) addHooks(search, file, read);
 }
 
-export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): void {
+export function addHooks(search: Search<"hook">, file: HookFile, read: Structured): void {
   if (read.value["disableAllHooks"] === true) return;
-  addEvents(look, file, read, read.value["hooks"]);
+  addEvents(search, file, read, read.value["hooks"]);
 }
 
-/** Hooks by event. */
-export function addEvents(look: Look<"hook">, file: HookFile, read: Structured, hooks: unknown): void {
+/** Adds hooks that are grouped by event. */
+export function addEvents(search: Search<"hook">, file: HookFile, read: Structured, hooks: unknown): void {
   if (!isJsonObject(hooks)) return;
   for (const [event, groups] of Object.entries(hooks)) {
     const line = (): number | undefined => read.lineOf(["hooks", event]);
     if (!Array.isArray(groups)) {
-      look.warn(file.path, `the hooks of ${event} must be a list`, line());
+      search.warn(file.path, `the hooks of ${event} must be a list`, line());
       continue;
     }
-    for (const group of groups) for (const hook of commandsIn(group)) addHook(look, file, { event, line, ...hook });
+    for (const group of groups) for (const hook of commandsIn(group)) addHook(search, file, { event, line, ...hook });
   }
 }
 
@@ -58,7 +59,7 @@ function commandsIn(group: unknown): readonly Written[] {
 }
 
 function addHook(
-  look: Look<"hook">,
+  search: Search<"hook">,
   { path, level, timeoutUnit, resolve = (text) => text, root, cwd }: HookFile,
   {
     event,
@@ -88,7 +89,7 @@ function addHook(
     ...(written["failClosed"] === true ? { failsClosed: true } : {}),
     ...(problem === undefined ? {} : { problem }),
   };
-  look.add(`${event}:${pattern ?? "*"}:${command ?? type}`, { level, path, line }, value);
+  search.add(`${event}:${pattern ?? "*"}:${command ?? type}`, { level, path, line }, value);
 }
 
 /** Why a hook can never run, as far as its text shows. */
@@ -104,7 +105,7 @@ function hookProblem(event: string, pattern: string | undefined, command: string
   }
 }
 
-/** A day. Timers take 24 days at most, and fire at once when they are given more. */
+/** One day. Timers take 24 days at most, and fire at once if given more. */
 const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
 function bareTimeout(timeout: unknown, unit: HookFile["timeoutUnit"]): number | undefined {

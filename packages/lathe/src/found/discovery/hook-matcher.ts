@@ -1,14 +1,14 @@
-// Which calls, sources and triggers a hook is for: a matcher is a pattern over names.
+// Which calls, sources and triggers a hook applies to: a matcher is a pattern over names.
 
 export type Matcher = (names: readonly string[]) => boolean;
 
-/** Patterns are people's own; on names of this length even a clumsy one ends. */
+/** Users write the patterns; on names this short even a slow pattern finishes. */
 const LONGEST_NAME = 128;
 
-/** A pattern over the whole of a name; throws when it is none. Absent: everything. */
+/** A pattern for the whole name; throws if it is invalid. Without a pattern everything matches. */
 export function matcherOf(pattern: string | undefined): Matcher {
   if (pattern === undefined || pattern === "" || pattern === "*") return () => true;
-  // Names and lists of names need no pattern.
+  // Names and lists of names do not need a regular expression.
   if (/^[\w|, -]+$/.test(pattern)) {
     const wanted = new Set(pattern.split(/[|,]/).map((name) => name.trim()));
     return (names) => names.some((name) => wanted.has(name));
@@ -17,7 +17,10 @@ export function matcherOf(pattern: string | undefined): Matcher {
   return (names) => names.some((name) => name.length <= LONGEST_NAME && whole.test(name));
 }
 
-/** A pattern that may match anywhere in a text, such as a command line; throws when it is none. Absent: everything. */
+/**
+ * A pattern that may match anywhere in a text, such as a command line; throws if it is invalid. Without a pattern
+ * everything matches.
+ */
 export function searchOf(pattern: string | undefined): Matcher {
   if (pattern === undefined || pattern === "" || pattern === "*") return () => true;
   const anywhere = new RegExp(pattern);

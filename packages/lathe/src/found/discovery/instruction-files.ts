@@ -1,8 +1,8 @@
-// Which files an instruction of Copilot's format is for.
+// Which files an instruction in Copilot's format applies to.
 
 import type { MarkdownValue } from "./types.ts";
 
-/** The globs of `applyTo`; undefined: it is for all files. */
+/** The globs of `applyTo`; undefined if it applies to all files. */
 export function filesOfInstruction({ frontmatter: { applyTo } }: MarkdownValue): readonly string[] | undefined {
   const globs = (Array.isArray(applyTo) ? applyTo : String(applyTo ?? "").split(/,(?![^{]*\})/))
     .map((glob) => String(glob).trim())

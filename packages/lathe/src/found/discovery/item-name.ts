@@ -1,9 +1,10 @@
-// Names that a file gives itself. They are typed after a slash, are part of addresses and are shown to the model: so they are plain.
+// Names that files give themselves. Users type them after a slash, they are parts of addresses, and models read them,
+// so they must be plain.
 
 /** A name that can be typed in a command line without quotes. */
 const PLAIN = /^(?=.*\w)[\w:.-]{1,128}$/;
 
-/** The file's own name, else that of its folder; and what is wrong with them. */
+/** The file's own name or else its folder's, and what is wrong with them. */
 export function ownName(written: unknown, folderName: string): { readonly name?: string; readonly problem?: string } {
   const own = typeof written === "string" ? written.trim() : "";
   const wanted = own === "" ? folderName : own;

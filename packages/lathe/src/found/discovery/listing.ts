@@ -1,5 +1,5 @@
-// What was found, for people and for programs: each item with its source, and why one takes no effect. Values are left out: they may
-// hold keys.
+// The discovered items as shown to users and programs: each with its source, and why it takes no effect if so. Values
+// are left out because they may contain keys.
 
 import { relative } from "node:path";
 import { shownPath } from "../../platform/home/shown-path.ts";
@@ -89,7 +89,7 @@ export function nameText({ name }: Found, { userHome }: Place): string {
   return shown.length > LONGEST_NAME ? `${shown.slice(0, LONGEST_NAME - 1)}…` : shown;
 }
 
-/** Why it takes no effect, or when it does. */
+/** Why an item takes no effect, or when it does. */
 export function remarkOn({ kind, source, shadowedBy, ignored, value }: Found, place: Place): string {
   if (ignored !== undefined) return kind === "unsupported" ? ignored : `ignored: ${ignored}`;
   if (shadowedBy) return `shadowed by ${sourceText(shadowedBy, place)}`;
@@ -115,7 +115,7 @@ const sizeText = (text: string): string => `${(Buffer.byteLength(text) / 1000).t
 export const sourceText = ({ path, line }: Source, place: Place): string =>
   `${pathText(path, place).replace(/[\n\r]/g, " ")}${line === undefined ? "" : `:${line}`}`;
 
-/** The path relative to the working directory; files of the user start with `~`. */
+/** The path relative to the working directory; the user's files start with `~`. */
 function pathText(path: string, { cwd, root, userHome }: Place): string {
   const isOfProject = path.startsWith(`${root}/`) && root !== userHome;
   return isOfProject ? relative(cwd, path) : shownPath(path, userHome);

@@ -1,34 +1,34 @@
-// Language servers as files write them down: lsp.json and its like, and what plugins of Claude Code bring. Every file changes a server of
-// the same name field by field, so none shadows another.
+// Reads language servers from files: lsp.json and its variants, and those that plugins of Claude Code bring. Files
+// change a server of the same name field by field, so none shadows another.
 
 import { isJsonObject } from "@lathe/llm";
 import { LSP_FILES } from "./agent-places.ts";
-import type { Look } from "./look.ts";
+import type { Search } from "./search.ts";
 import { readJson, readYamlFile, type Structured } from "./structured.ts";
 import type { Level, LspServerValue } from "./types.ts";
 
-/** Stands for all servers, in a file that says something about all of them. */
+/** Key for settings of all servers in a file. */
 const EVERY_SERVER = "*";
 
 interface FileOfServers {
   readonly path: string;
   readonly level: Level;
-  /** In front of each name. */
+  /** Prefix of each name. */
   readonly prefix?: string;
-  /** Replaces names of folders in texts. */
+  /** Replaces folder names in texts. */
   readonly resolve?: (text: string) => string;
 }
 
-/** All of a folder's files. */
-export async function lspServersIn(look: Look<"lsp-server">, folder: string, level: Level): Promise<void> {
+/** Reads all such files of a folder. */
+export async function lspServersIn(search: Search<"lsp-server">, folder: string, level: Level): Promise<void> {
   for (const name of LSP_FILES) {
     const path = `${folder}/${name}`;
-    const read = name.endsWith(".json") ? readJson(look, path, level) : await readYamlFile(look, path, level);
+    const read = name.endsWith(".json") ? readJson(search, path, level) : await readYamlFile(search, path, level);
     if (!read) continue;
     const { idleTimeoutMs, $schema: _, servers, ...bare } = read.value;
-    if (typeof idleTimeoutMs === "number") look.add(EVERY_SERVER, { level, path }, { idleMs: idleTimeoutMs });
+    if (typeof idleTimeoutMs === "number") search.add(EVERY_SERVER, { level, path }, { idleMs: idleTimeoutMs });
     addLspServers(
-      look,
+      search,
       { path, level },
       read,
       servers === undefined ? bare : servers,
@@ -37,25 +37,25 @@ export async function lspServersIn(look: Look<"lsp-server">, folder: string, lev
   }
 }
 
-/** `.lsp.json` of a plugin, and what its manifest has or names as `lspServers`. */
+/** Reads a plugin's `.lsp.json`, and the servers that its manifest contains or names as `lspServers`. */
 export function lspServersOfPlugin(
-  look: Look<"lsp-server">,
+  search: Search<"lsp-server">,
   name: string,
   root: string,
   inRoot: (text: string) => string,
 ): void {
   const about = { level: "plugin", prefix: `${name}:`, resolve: inRoot } as const;
   const manifest = `${root}/.claude-plugin/plugin.json`;
-  const read = readJson(look, manifest, "plugin");
+  const read = readJson(search, manifest, "plugin");
   const named = read?.value["lspServers"];
-  if (read && isJsonObject(named)) addLspServers(look, { ...about, path: manifest }, read, named, ["lspServers"]);
+  if (read && isJsonObject(named)) addLspServers(search, { ...about, path: manifest }, read, named, ["lspServers"]);
   const files = [".lsp.json", ...(Array.isArray(named) ? named : [named]).filter((one) => typeof one === "string")];
   for (const path of new Set(files.map((one) => `${root}/${one.replace(/^\.\//, "")}`))) {
-    const found = path.includes("/../") ? undefined : readJson(look, path, "plugin");
+    const found = path.includes("/../") ? undefined : readJson(search, path, "plugin");
     if (!found) continue;
     const key = ["lspServers", "servers"].find((one) => isJsonObject(found.value[one]));
     addLspServers(
-      look,
+      search,
       { ...about, path },
       found,
       key === undefined ? found.value : found.value[key],
@@ -66,7 +66,7 @@ export function lspServersOfPlugin(
 
 type Kind = "text" | "texts" | "flag" | "object" | "number" | "languages" | "variables" | "ignored";
 
-/** Fields of a file, and what they are called here. The second half is Claude Code's. */
+/** Maps the fields of a file to ours. The second half are Claude Code's. */
 const FIELDS: Readonly<Record<string, readonly [field: keyof LspServerValue | "", kind: Kind]>> = {
   command: ["command", "text"],
   args: ["args", "texts"],
@@ -105,25 +105,25 @@ const FITS: Readonly<Record<Kind, readonly [wanted: string, fits: (value: unknow
 };
 
 function addLspServers(
-  look: Look<"lsp-server">,
+  search: Search<"lsp-server">,
   { path, level, prefix = "", resolve = (text) => text }: FileOfServers,
   read: Structured,
   servers: unknown,
   keys: readonly string[],
 ): void {
   if (!isJsonObject(servers)) {
-    look.warn(path, '"servers" must be an object', read.lineOf(keys));
+    search.warn(path, '"servers" must be an object', read.lineOf(keys));
     return;
   }
   for (const [name, written] of Object.entries(servers)) {
     const warn = (message: string, ...key: string[]): void =>
-      look.warn(path, `language server ${name}: ${message}`, read.lineOf([...keys, name, ...key]));
+      search.warn(path, `language server ${name}: ${message}`, read.lineOf([...keys, name, ...key]));
     const value = isJsonObject(written) ? serverFrom(written, resolve, warn) : warn("it must be an object");
-    if (value) look.add(`${prefix}${name}`, { level, path, line: () => read.lineOf([...keys, name]) }, value);
+    if (value) search.add(`${prefix}${name}`, { level, path, line: () => read.lineOf([...keys, name]) }, value);
   }
 }
 
-/** Undefined, and a warning, when something is wrong with it. */
+/** Undefined, with a warning, if something is wrong with the entry. */
 function serverFrom(
   written: Readonly<Record<string, unknown>>,
   resolve: (text: string) => string,

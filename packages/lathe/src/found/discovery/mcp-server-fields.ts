@@ -1,5 +1,5 @@
-// What the fields of a server may hold. A server with a field of another kind is not used: it might do something else than its
-// author meant. A deadline that is none is only said.
+// What the fields of a server may hold. A server with an invalid field is not used, because it might do something other
+// than its author meant. An invalid deadline is only reported.
 
 import {
   anyObject,
@@ -86,7 +86,7 @@ export const mcpFileSchema: Schema = openObject({
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** Why it cannot be used. */
+/** Why the server cannot be used. */
 export function wrongField(written: Written): string | undefined {
   for (const { keys, must, schema } of KINDS)
     for (const key of keys) {
@@ -97,7 +97,7 @@ export function wrongField(written: Written): string | undefined {
   return undefined;
 }
 
-/** What of it is as if it were absent. */
+/** Which of its fields is ignored, and why. */
 export function ignoredField(written: Written): string | undefined {
   const key = DEADLINES.find(
     (one) => (written[one] ?? undefined) !== undefined && !new Checker(deadline).fits(written[one]),

@@ -1,28 +1,28 @@
-// Servers of the Model Context Protocol as the agents write them down: the same few fields under many names. Nothing in them is
-// resolved here.
+// Reads MCP servers from the files of all agents, which have the same few fields under many names. Variables and
+// commands are not resolved here.
 
 import { isJsonObject } from "@lathe/llm";
-import type { Look } from "./look.ts";
 import { ignoredField, wrongField } from "./mcp-server-fields.ts";
+import type { Search } from "./search.ts";
 import { readJson, type Structured } from "./structured.ts";
 import type { Level, McpServerValue } from "./types.ts";
 
-/** The servers of a JSON file, which are under one of these keys. */
+/** Adds the servers of a JSON file, which are under one of these keys. */
 export function mcpServersIn(
-  look: Look<"mcp-server">,
+  search: Search<"mcp-server">,
   path: string,
   level: Level,
   keys: readonly string[] = ["mcpServers", "servers"],
 ): void {
-  const read = readJson(look, path, level);
+  const read = readJson(search, path, level);
   if (!read) return;
   const key = keys.find((one) => isJsonObject(read.value[one]));
-  if (key !== undefined) addServers(look, { path, level }, read, [key]);
+  if (key !== undefined) addServers(search, { path, level }, read, [key]);
 }
 
-/** The servers below these keys of a file. */
+/** Adds the servers below these keys of a file. */
 export function addServers(
-  look: Look<"mcp-server">,
+  search: Search<"mcp-server">,
   { path, level }: { readonly path: string; readonly level: Level },
   read: Structured,
   keys: readonly string[],
@@ -32,29 +32,29 @@ export function addServers(
   if (!isJsonObject(servers)) return;
   for (const [name, written] of Object.entries(servers)) {
     const line = (): number | undefined => read.lineOf([...keys, name]);
-    const warn = (message: string): void => look.warn(path, `MCP server ${name}: ${message}`, line());
+    const warn = (message: string): void => search.warn(path, `MCP server ${name}: ${message}`, line());
     if (!isJsonObject(written)) {
       warn("it must be an object");
       continue;
     }
-    const replaced = deepReplaced(written, resolve);
+    const replaced = replaceDeep(written, resolve);
     const server = wrongField(replaced) ?? serverOf(replaced);
     if (typeof server === "string") {
       warn(server);
       continue;
     }
-    look.add(name, { level, path, line }, server);
+    search.add(name, { level, path, line }, server);
     const ignored = ignoredField(replaced);
     if (ignored !== undefined) warn(ignored);
   }
 }
 
-/** Every text in it with an agent's own names for folders replaced. */
-function deepReplaced<T>(value: T, resolve: (text: string) => string): T {
+/** The value with an agent's own folder names replaced in every text. */
+function replaceDeep<T>(value: T, resolve: (text: string) => string): T {
   if (typeof value === "string") return resolve(value) as T;
-  if (Array.isArray(value)) return value.map((one) => deepReplaced(one, resolve)) as T;
+  if (Array.isArray(value)) return value.map((one) => replaceDeep(one, resolve)) as T;
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, deepReplaced(one, resolve)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaceDeep(one, resolve)])) as T;
 }
 
 /** The server, or what is wrong with it. */
@@ -87,7 +87,7 @@ function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | 
   } as McpServerValue;
 }
 
-/** Codex names variables instead of values: they are written as other agents do. */
+/** Codex gives names of variables instead of values; this rewrites them in the form other agents use. */
 function headersOf(written: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> | undefined {
   const bearer = textIn(written, "bearer_token_env_var");
   const fromEnv = Object.entries(textsIn(written, "env_http_headers") ?? {});
@@ -140,7 +140,7 @@ function textsIn(
   );
 }
 
-/** Names that end in `_sec` are seconds, the others milliseconds. */
+/** Fields that end in `_sec` are in seconds, the others in milliseconds. */
 function milliseconds(written: Readonly<Record<string, unknown>>, ...keys: readonly string[]): number | undefined {
   const key = keys.find((one) => typeof written[one] === "number" && written[one] > 0);
   return key === undefined ? undefined : (written[key] as number) * (key.endsWith("_sec") ? 1000 : 1);

@@ -1,5 +1,5 @@
-// What a hook's command line would run and what is not there. Only what is certain is said: a command that begins with a file or with an
-// interpreter; anything more involved is left to the shell.
+// Finds the missing program or file in a hook's command line. It only reports what is certain: a command that begins
+// with a file or an interpreter. Anything more complex is left to the shell.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -28,7 +28,7 @@ const INTERPRETERS: ReadonlySet<string> = new Set([
   "uvx",
 ]);
 
-/** Undefined: nothing is missing, as far as can be told. */
+/** Undefined if nothing is missing, as far as we can tell. */
 export function missingProgram(command: string, place: RunPlace): string | undefined {
   const [program = "", script = ""] = (command.match(/(?:"[^"]*"|'[^']*'|[^\s;|&<>()"'])+/g) ?? []).map(withoutQuotes);
   if (isPath(program)) return missingFile(program, place);
@@ -46,7 +46,7 @@ function missingFile(word: string, { cwd, userHome }: RunPlace): string | undefi
   const path = word
     .replace(/^\$(?:\w+_PROJECT_DIR|\{\w+_PROJECT_DIR\})/, () => cwd)
     .replace(/^~(?=\/)/, () => userHome);
-  // The shell knows what else is meant: variables, patterns, commands.
+  // Only the shell can resolve variables, patterns and commands.
   if (/[$`*?[\]{}\\]/.test(path) || path.includes("://")) return undefined;
   return existsSync(resolve(cwd, path)) ? undefined : `${shownPath(word, userHome)} does not exist`;
 }

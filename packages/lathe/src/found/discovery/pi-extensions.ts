@@ -1,12 +1,12 @@
-// Extensions that were written for pi: how they are recognized, and what in their text cannot work here.
+// Extensions written for pi: how to recognize them, and what in their text cannot work here.
 
 import { EXTENSION_EVENTS } from "../../platform/extension-api/event-names.ts";
 
 const OWN_IMPORT = /["'](?:lathe\/extension|@lathe\/[\w/-]+)["']/;
 const PI_IMPORT = /["']@?[\w-]*\/?pi-(?:coding-agent|agent-core|agent|ai|tui)(?:\/[\w/-]+)?["']/;
-/** A type of ours is spelled `ExtensionApi`. */
+/** Our own type is spelled `ExtensionApi`. */
 const PI_WORDS = /\bExtensionAPI\b|\bpi\s*\.\s*(?:on|registerTool|registerCommand)\s*\(/;
-/** A comparison with a tool of pi's that no tool of ours is called by default. */
+/** A comparison with the name of one of pi's tools that none of our tools has by default. */
 const PI_TOOLS = /\btoolName\s*[!=]==?\s*["'](?:bash|read|edit|write|find|ls)["']/;
 const OWN_TOOLS = /["'](?:shell|read_file|edit_file|write_file|apply_patch|list_dir)["']/;
 
@@ -16,7 +16,7 @@ export function isWrittenForPi(text: string): boolean {
   return PI_IMPORT.test(text) || PI_WORDS.test(text) || (PI_TOOLS.test(text) && !OWN_TOOLS.test(text));
 }
 
-/** Undefined: nothing in the text says that it cannot work. */
+/** Undefined if nothing in the text shows that it cannot work. */
 export function piProblem(text: string): string | undefined {
   if (!isWrittenForPi(text)) return undefined;
   const events = [...text.matchAll(/\.\s*on\s*\(\s*["']([\w.]+)["']/g)].map(([, name = ""]) => name);

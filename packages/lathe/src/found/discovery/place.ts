@@ -1,4 +1,4 @@
-// Where discovery looks: the folders of the project from the working directory upward, and the homes of the user.
+// Where discovery searches: the folders of the project from the working directory upward, and the user's folders.
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,13 +6,13 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 
 export interface Place {
   readonly cwd: string;
-  /** Folder of the repository; the working directory when there is none. */
+  /** Folder of the repository, or the working directory if there is none. */
   readonly root: string;
-  /** From the working directory up to the root, without the user's home: what is there is the user's own. */
+  /** From the working directory up to the root, without the user's home: files there are the user's own. */
   readonly folders: readonly string[];
   readonly userHome: string;
   readonly latheHome: string;
-  /** The process's own variables: a project's .env cannot say where the user's files are. */
+  /** The process's own variables: a project's .env must not decide where the user's files are. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly trustFile: string;
 }
@@ -31,7 +31,7 @@ export function placeOf({ cwd, machine, paths }: Pick<Workspace, "cwd" | "machin
   };
 }
 
-/** Outside of a repository only the directory itself: what is above it may belong to another user. */
+/** Outside of a repository only the directory itself: its parents may belong to another user. */
 function wayUp(cwd: string): readonly string[] {
   const way: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {

@@ -1,13 +1,13 @@
-// The layout of a plugin, which Claude Code's and ours share: a folder with commands, skills, agents, hooks, servers, tools and
-// extensions. What people call by a name gets the plugin's in front of it.
+// The layout of a plugin, which Claude Code's and ours share: a folder with commands, skills, agents, hooks, servers,
+// tools and extensions. Items that the user calls by name get the plugin's name as a prefix.
 
 import { join } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import { addEvents } from "./hook-files.ts";
 import { addSkill, firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
-import type { Look, Provider, Scan } from "./look.ts";
 import { lspServersOfPlugin } from "./lsp-servers.ts";
 import { addServers } from "./mcp-servers.ts";
+import type { Provider, Scan, Search } from "./search.ts";
 import { readJson } from "./structured.ts";
 
 export interface InstalledPlugin {
@@ -16,19 +16,19 @@ export interface InstalledPlugin {
   readonly version?: string;
 }
 
-/** In a manifest that we wrote from the list of a marketplace: several plugins may share one folder. */
+/** Marks a manifest that we wrote from a marketplace's list: several plugins may share one folder. */
 export const ONLY_LISTED = "onlyListed";
 
 const CODE_ENDINGS = [".ts", ".js", ".mts", ".mjs"];
 
-/** Everything that the installed plugins bring. */
-export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugin[]): Provider["loaders"] {
+/** Loads everything that the installed plugins contain. */
+export function pluginLoaders(installed: (search: Scan) => readonly InstalledPlugin[]): Provider["loaders"] {
   return {
-    plugin: (look) => {
-      for (const { name, root, version } of installed(look)) {
+    plugin: (search) => {
+      for (const { name, root, version } of installed(search)) {
         const path = `${root}/.claude-plugin/plugin.json`;
-        const description = readJson(look, path, "plugin")?.value["description"];
-        look.add(
+        const description = readJson(search, path, "plugin")?.value["description"];
+        search.add(
           name,
           { level: "plugin", path },
           {
@@ -39,64 +39,64 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
         );
       }
     },
-    command: (look) => {
-      for (const { name, root } of installed(look))
-        for (const folder of foldersOf(look, root, "commands"))
-          markdownFolder(look, folder, "plugin", { nested: true, resolve: inRoot(root) }, `${name}:`);
+    command: (search) => {
+      for (const { name, root } of installed(search))
+        for (const folder of foldersOf(search, root, "commands"))
+          markdownFolder(search, folder, "plugin", { nested: true, resolve: inRoot(root) }, `${name}:`);
     },
-    agent: (look) => {
-      for (const { name, root } of installed(look))
-        for (const folder of foldersOf(look, root, "agents"))
-          markdownFolder(look, folder, "plugin", { renames: true, resolve: inRoot(root) }, `${name}:`);
+    agent: (search) => {
+      for (const { name, root } of installed(search))
+        for (const folder of foldersOf(search, root, "agents"))
+          markdownFolder(search, folder, "plugin", { renames: true, resolve: inRoot(root) }, `${name}:`);
     },
-    skill: (look) => {
-      for (const { name, root } of installed(look))
-        for (const folder of foldersOf(look, root, "skills")) {
-          // A manifest may name the folder of one skill.
-          addSkill(look, folder, "plugin", `${name}:`, inRoot(root));
-          skillFolder(look, folder, "plugin", `${name}:`, inRoot(root));
+    skill: (search) => {
+      for (const { name, root } of installed(search))
+        for (const folder of foldersOf(search, root, "skills")) {
+          // A manifest may name the folder of a single skill.
+          addSkill(search, folder, "plugin", `${name}:`, inRoot(root));
+          skillFolder(search, folder, "plugin", `${name}:`, inRoot(root));
         }
     },
-    hook: (look) => {
-      for (const { root } of installed(look)) pluginHooks(look, root);
+    hook: (search) => {
+      for (const { root } of installed(search)) pluginHooks(search, root);
     },
-    "mcp-server": (look) => {
-      for (const { root } of installed(look))
+    "mcp-server": (search) => {
+      for (const { root } of installed(search))
         for (const path of [`${root}/.mcp.json`, `${root}/.claude-plugin/plugin.json`]) {
-          const read = readJson(look, path, "plugin");
+          const read = readJson(search, path, "plugin");
           if (!read) continue;
-          // Some write the servers without the key around them.
+          // Some files list the servers without the enclosing key.
           const isBare = path.endsWith(".mcp.json") && !isJsonObject(read.value["mcpServers"]);
-          addServers(look, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
+          addServers(search, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
         }
     },
-    "lsp-server": (look) => {
-      for (const { name, root } of installed(look)) lspServersOfPlugin(look, name, root, inRoot(root));
+    "lsp-server": (search) => {
+      for (const { name, root } of installed(search)) lspServersOfPlugin(search, name, root, inRoot(root));
     },
-    tool: (look) => {
-      for (const { root } of installed(look))
-        moduleFolder(look, `${root}/tools`, "plugin", CODE_ENDINGS, (one, folder) =>
+    tool: (search) => {
+      for (const { root } of installed(search))
+        moduleFolder(search, `${root}/tools`, "plugin", CODE_ENDINGS, (one, folder) =>
           firstFile(one, folder, ["index.ts", "index.js"]),
         );
     },
-    extension: (look) => {
-      for (const { name, root } of installed(look))
-        for (const entry of extensionEntries(look, root))
-          look.add(name, { level: "plugin", path: entry }, { entry, folder: root });
+    extension: (search) => {
+      for (const { name, root } of installed(search))
+        for (const entry of extensionEntries(search, root))
+          search.add(name, { level: "plugin", path: entry }, { entry, folder: root });
     },
   };
 }
 
-/** Those that its package.json names. */
-export function extensionEntries(look: Scan, folder: string): readonly string[] {
-  const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
+/** The entries that its package.json names. */
+export function extensionEntries(search: Scan, folder: string): readonly string[] {
+  const manifest = readJson(search, `${folder}/package.json`, "user")?.value ?? {};
   for (const own of [manifest["lathe"], manifest["omp"], manifest["pi"]]) {
     const listed = isJsonObject(own) ? own["extensions"] : undefined;
     if (Array.isArray(listed))
       return listed.flatMap((name) => {
         const entry = typeof name === "string" ? join(folder, name) : "";
         if (entry.startsWith(`${folder}/`)) return [entry];
-        look.warn(
+        search.warn(
           `${folder}/package.json`,
           `the extension ${JSON.stringify(name)} is outside of its folder and is left out`,
         );
@@ -111,34 +111,37 @@ const inRoot =
   (text: string): string =>
     text.replaceAll(/\$(?:\{(?:CLAUDE|LATHE)_PLUGIN_ROOT\}|(?:CLAUDE|LATHE)_PLUGIN_ROOT\b)/g, () => root);
 
-/** In `hooks/hooks.json`, with or without the key `hooks` around them, and what the manifest names: files, or hooks of its own. */
-function pluginHooks(look: Look<"hook">, root: string): void {
+/**
+ * Hooks in `hooks/hooks.json`, with or without the enclosing key `hooks`, and those in the manifest: file names, or
+ * hooks themselves.
+ */
+function pluginHooks(search: Search<"hook">, root: string): void {
   const manifest = `${root}/.claude-plugin/plugin.json`;
   const about = { level: "plugin", timeoutUnit: "seconds", resolve: inRoot(root), root } as const;
-  const named = readJson(look, manifest, "plugin")?.value["hooks"];
+  const named = readJson(search, manifest, "plugin")?.value["hooks"];
   const files = (Array.isArray(named) ? named : [named]).filter((one) => typeof one === "string");
   const paths = ["hooks/hooks.json", ...files]
     .map((one) => join(root, one))
     .filter((one) => one.startsWith(`${root}/`));
   for (const path of new Set(paths)) {
-    const read = readJson(look, path, "plugin");
+    const read = readJson(search, path, "plugin");
     if (!read) continue;
     const { hooks, disableAllHooks, ...bare } = read.value;
     if (disableAllHooks === true) continue;
-    if (hooks !== undefined && !isJsonObject(hooks)) look.warn(path, '"hooks" must be an object of events');
-    else addEvents(look, { ...about, path }, read, hooks ?? onlyLists(bare));
+    if (hooks !== undefined && !isJsonObject(hooks)) search.warn(path, '"hooks" must be an object of events');
+    else addEvents(search, { ...about, path }, read, hooks ?? onlyLists(bare));
   }
-  const read = isJsonObject(named) ? readJson(look, manifest, "plugin") : undefined;
-  if (read) addEvents(look, { ...about, path: manifest }, read, isJsonObject(named) && (named["hooks"] ?? named));
+  const read = isJsonObject(named) ? readJson(search, manifest, "plugin") : undefined;
+  if (read) addEvents(search, { ...about, path: manifest }, read, isJsonObject(named) && (named["hooks"] ?? named));
 }
 
-/** Beside its events such a file may have a description. */
+/** Such a file may have a description next to its events. */
 const onlyLists = (events: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(events).filter(([, groups]) => Array.isArray(groups)));
 
-/** The folder of its own, and those that its manifest names besides; only those if the list of a marketplace says so. */
-function foldersOf(look: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
-  const manifest = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value ?? {};
+/** The plugin's own folder and those that its manifest names; only the latter if the marketplace's list says so. */
+function foldersOf(search: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
+  const manifest = readJson(search, `${root}/.claude-plugin/plugin.json`, "plugin")?.value ?? {};
   const more = manifest[kind];
   const named = (Array.isArray(more) ? more : [more]).filter((one) => typeof one === "string");
   const below = [...(manifest[ONLY_LISTED] === true ? [] : [kind]), ...named].map((one) =>

@@ -1,12 +1,12 @@
-// Reads files for discovery and remembers what it looked at: as long as nothing of that has changed, what was found still holds.
-// Synchronous: there are many small files, and waiting for each takes longer than reading it.
+// Reads files for discovery and remembers the state of each path: results stay valid until one of them changes.
+// Synchronous, because there are many small files, and waiting for each takes longer than reading it.
 
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** A skill longer than this is a mistake. */
+/** A skill larger than this must be a mistake. */
 const LARGEST_BYTES = 1 << 20;
-/** Some agents keep their servers in one file with all they remember. */
+/** Some agents keep their servers in one file with everything they remember. */
 const LARGEST_CONFIGURATION = 1 << 24;
 
 export interface Entry {
@@ -16,13 +16,13 @@ export interface Entry {
 }
 
 export class Reader {
-  /** What each path was when it was looked at. */
+  /** The state of each path when it was last checked. */
   readonly #seen = new Map<string, string>();
   readonly #texts = new Map<string, { readonly sign: string; readonly text: string }>();
 
-  /** Undefined when there is no such file. Throws for one that cannot be read, in words for people. */
+  /** Undefined if there is no such file. Throws an error with a message for the user if the file cannot be read. */
   text(path: string): string | undefined {
-    const stat = this.#look(path);
+    const stat = this.#stat(path);
     if (!stat?.isFile()) return undefined;
     const most = path.endsWith(".json") ? LARGEST_CONFIGURATION : LARGEST_BYTES;
     if (stat.size > most) throw new Error(`it is larger than ${most >> 20} MB and is ignored`);
@@ -34,9 +34,9 @@ export class Reader {
     return text;
   }
 
-  /** Without hidden ones, by name. Empty when there is no such folder. */
+  /** The entries sorted by name, without hidden ones. Empty if there is no such folder. */
   entries(folder: string): readonly Entry[] {
-    if (!this.#look(folder)?.isDirectory()) return [];
+    if (!this.#stat(folder)?.isDirectory()) return [];
     return readdirSync(folder, { withFileTypes: true })
       .filter(({ name }) => !name.startsWith("."))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -49,14 +49,14 @@ export class Reader {
   }
 
   isFolder(path: string): boolean {
-    return this.#look(path)?.isDirectory() ?? false;
+    return this.#stat(path)?.isDirectory() ?? false;
   }
 
   isFile(path: string): boolean {
-    return this.#look(path)?.isFile() ?? false;
+    return this.#stat(path)?.isFile() ?? false;
   }
 
-  /** Where links lead. */
+  /** The path after following links. */
   realPath(path: string): string {
     try {
       return realpathSync.native(path);
@@ -65,18 +65,18 @@ export class Reader {
     }
   }
 
-  /** Whether anything that was looked at has changed since. */
+  /** Whether anything that was checked has changed since. */
   get isStale(): boolean {
     for (const [path, sign] of this.#seen) if (signOf(statOf(path)) !== sign) return true;
     return false;
   }
 
-  /** Before everything is looked at again; texts of unchanged files stay. */
+  /** Call this before a new search; texts of unchanged files are kept. */
   begin(): void {
     this.#seen.clear();
   }
 
-  #look(path: string): Stats | undefined {
+  #stat(path: string): Stats | undefined {
     const stat = statOf(path);
     this.#seen.set(path, signOf(stat));
     return stat;
@@ -89,6 +89,6 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // below a file, in a circle of links, or not ours to look at
+    return undefined; // below a file, in a loop of links, or not accessible
   }
 }

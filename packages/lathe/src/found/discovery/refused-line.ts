@@ -1,11 +1,11 @@
-// One line about what a folder brings and what is ignored for want of trust, with the command that changes it.
+// One line about the files in a folder that are ignored because it is not trusted, with the command that changes that.
 
 import { relative } from "node:path";
 import type { Place } from "./place.ts";
 import { CHANGED, UNTRUSTED } from "./trusted-items.ts";
 import type { Found } from "./types.ts";
 
-/** Undefined when nothing is ignored for that reason. */
+/** Undefined if nothing is ignored for that reason. */
 export function refusedLine(items: readonly Found[], place: Place): string | undefined {
   const refused = items.filter(({ ignored }) => ignored === UNTRUSTED || ignored === CHANGED);
   if (refused.length === 0) return undefined;
@@ -21,7 +21,7 @@ export function refusedLine(items: readonly Found[], place: Place): string | und
   return `${why}; ignored: ${listed}. To let ${refused.length === 1 ? "it" : "them"} take effect: ${trustCommands(refused, place)}`;
 }
 
-/** Each folder that holds some is trusted by its own command. */
+/** Each folder that holds some needs its own command. */
 function trustCommands(refused: readonly Found[], { cwd, folders }: Place): string {
   const holders = refused.map(({ source }) => folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? cwd);
   return [...new Set(holders.map((holder) => `lathe trust ${relative(cwd, holder)}`.trim()))].join(" && ");

@@ -1,5 +1,5 @@
-// Which files of a project an item starts and imports: what they say is what the item does. Read from its text, so a file that is only
-// named while it runs is not among them.
+// Which files of a project an item starts or imports: their contents decide what the item does. It reads only the text,
+// so a file whose name is computed at run time is missed.
 
 import { basename, dirname, resolve } from "node:path";
 import { isInside } from "@lathe/agent/policy";
@@ -7,13 +7,13 @@ import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import type { Found, HookValue, MarkdownValue, McpServerValue } from "./types.ts";
 
-/** Programs that run what stands behind them. */
+/** Programs that run the program in their arguments. */
 const LAUNCHERS =
   /^(?:env|exec|command|time|timeout|nice|nohup|sudo|\.|source|run|(?:ba|da|z|k|fi)?sh|node|deno|bun|tsx|ts-node|npx|pnpx|bunx|uv|uvx|py|python[\d.]*|ruby|perl|php|lua|pwsh|poetry|pipenv)$/;
-/** Options of theirs whose value is run as well. */
+/** Options of such programs whose value is run as well. */
 const RUN_VALUES = /^(?:-r|--require|--import|--loader|--preload|--env-file)$/;
 
-/** What the commands of the item start. */
+/** The files that the item's commands start. */
 export function startedFiles({ kind, value }: Found, { cwd }: Place, reader: Reader): readonly string[] {
   if (kind === "mcp-server" || kind === "lsp-server") {
     const { command = "", args = [], cwd: folder = cwd } = value as McpServerValue;
@@ -25,7 +25,7 @@ export function startedFiles({ kind, value }: Found, { cwd }: Place, reader: Rea
   return [...startedByText(command, resolve(cwd, folder), reader), ...(path === undefined ? [] : [path])];
 }
 
-/** Each command of a shell text, where `cd` leads. Names with blanks in them are not understood. */
+/** Each command of a shell text, following `cd`. Names with blanks are not understood. */
 function startedByText(text: string, base: string, reader: Reader): string[] {
   let folder = base;
   const placed = text.replaceAll(/\$\((?:git rev-parse --show-toplevel|pwd)\)|\$PWD\b|\$\{PWD\}/g, base);
@@ -36,7 +36,7 @@ function startedByText(text: string, base: string, reader: Reader): string[] {
   });
 }
 
-/** The word without its quotes, and with the project's folder in the place of its variable. */
+/** The word without its quotes, and with the project's folder in place of its variable. */
 const inProject = (word: string, project: string): string =>
   word.replace(/["']/g, "").replace(/^\$(?:\w+_PROJECT_DIR|\{\w+_PROJECT_DIR\})/, project);
 
@@ -60,7 +60,7 @@ const SCRIPT_IMPORT = /\b(?:from|import|require)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)
 const SCRIPT_ENDINGS = ["", ".ts", ".js", ".mjs", ".cjs", ".mts", ".tsx", ".jsx", ".json", "/index.ts", "/index.js"];
 const PYTHON_IMPORT = /^[ \t]*(?:from[ \t]+\.*([\w.]+)[ \t]+import|import[ \t]+([\w.]+))/gm;
 
-/** What a file of code imports or starts itself. */
+/** The files that a code file imports or starts itself. */
 export function importedFiles(file: string, { cwd, root }: Place, reader: Reader): readonly string[] {
   const text = codeIn(file, reader);
   const folder = dirname(file);
@@ -85,6 +85,6 @@ function codeIn(file: string, reader: Reader): string {
   try {
     return reader.text(file) ?? "";
   } catch {
-    return ""; // too large to be read here; the file itself is among the trusted ones
+    return ""; // too large to read here; the file itself is among the trusted ones
   }
 }

@@ -1,35 +1,35 @@
-// Configuration files of any agent: JSON (with comments), TOML and YAML, as a value and the line that each part is in.
+// Reads configuration files of any agent: JSON (with comments), TOML and YAML, as a value with the line of each part.
 
 import { isJsonObject, parseJson } from "@lathe/llm";
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Scan } from "./look.ts";
+import type { Scan } from "./search.ts";
 import type { Level } from "./types.ts";
 
 export interface Structured {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Of a part, by the keys that lead to it. */
+  /** Line of the part that these keys lead to. */
   lineOf(keys: readonly string[]): number | undefined;
 }
 
-/** Nothing, with a warning, when the file cannot be used. Comments and commas at the end of a list are fine. */
-export function readJson(look: Scan, path: string, level: Level): Structured | undefined {
-  const text = look.text(path, level);
+/** Undefined, with a warning, if the file cannot be used. Comments and trailing commas are allowed. */
+export function readJson(search: Scan, path: string, level: Level): Structured | undefined {
+  const text = search.text(path, level);
   if (text === undefined || text.trim() === "") return undefined;
-  const value = parseJson(text) ?? commentedJson(look, path, text);
+  const value = parseJson(text) ?? commentedJson(search, path, text);
   if (value === undefined) return undefined;
   if (!isJsonObject(value)) {
-    look.warn(path, "it must hold one object: { … }", 1);
+    search.warn(path, "it must hold one object: { … }", 1);
     return undefined;
   }
   return { value, lineOf: (keys) => jsonLine(text, keys) };
 }
 
-function commentedJson(look: Scan, path: string, text: string): unknown {
+function commentedJson(search: Scan, path: string, text: string): unknown {
   const errors: ParseError[] = [];
   const value = parse(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true }) as unknown;
   const [broken] = errors;
   if (!broken) return value;
-  look.warn(path, `it is not valid JSON: ${wordsOf(printParseErrorCode(broken.error))}`, lineAt(text, broken.offset));
+  search.warn(path, `it is not valid JSON: ${wordsOf(printParseErrorCode(broken.error))}`, lineAt(text, broken.offset));
   return undefined;
 }
 
@@ -39,9 +39,9 @@ function jsonLine(text: string, keys: readonly string[]): number | undefined {
   return node && lineAt(text, node.parent?.offset ?? node.offset);
 }
 
-/** As `readJson`, for YAML. */
-export async function readYamlFile(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
-  const text = look.text(path, level);
+/** Like `readJson`, for YAML. */
+export async function readYamlFile(search: Scan, path: string, level: Level): Promise<Structured | undefined> {
+  const text = search.text(path, level);
   if (text === undefined || text.trim() === "") return undefined;
   const { isProblem, readYaml } = await import("../../platform/home/yaml.ts");
   const read = readYaml(text);
@@ -50,14 +50,14 @@ export async function readYamlFile(look: Scan, path: string, level: Level): Prom
     : isJsonObject(read.value)
       ? undefined
       : { line: 1, message: "it must hold an object" };
-  if (problem) look.warn(path, problem.message, problem.line);
+  if (problem) search.warn(path, problem.message, problem.line);
   if (isProblem(read) || !isJsonObject(read.value)) return undefined;
   return { value: read.value, lineOf: (keys) => read.lineAt(read.document.getIn([...keys], true)) };
 }
 
-/** Sections count as lines: `[mcp_servers.name]`. */
-export async function readToml(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
-  const text = look.text(path, level);
+/** The line of a section is that of its header: `[mcp_servers.name]`. */
+export async function readToml(search: Scan, path: string, level: Level): Promise<Structured | undefined> {
+  const text = search.text(path, level);
   if (text === undefined) return undefined;
   const { parse: parseToml, TomlError } = await import("smol-toml");
   try {
@@ -66,7 +66,7 @@ export async function readToml(look: Scan, path: string, level: Level): Promise<
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [first = ""] = error.message.split("\n");
-    look.warn(path, `it is not valid TOML: ${first.replace(/^Invalid TOML document: /, "")}`, error.line);
+    search.warn(path, `it is not valid TOML: ${first.replace(/^Invalid TOML document: /, "")}`, error.line);
     return undefined;
   }
 }
@@ -87,5 +87,5 @@ function tomlLine(text: string, keys: readonly string[]): number | undefined {
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** `CloseBraceExpected`: close brace expected. */
+/** Turns `CloseBraceExpected` into "close brace expected". */
 const wordsOf = (code: string): string => code.replaceAll(/(?<!^)([A-Z])/g, " $1").toLowerCase();

@@ -1,11 +1,11 @@
-// What discovery deals in: kinds of items, where each was found, and what the providers give. Values are data as the files have it;
-// what a skill, a command or a server means is its own folder's business.
+// The types of discovery: kinds of items, where each was found, and what the providers return. Values are data as in
+// the file; the folder of each kind knows what a skill, a command or a server means.
 
 import type { Frontmatter } from "./frontmatter.ts";
 
 /**
- * In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. `unsupported`
- * are files of other agents that are only listed.
+ * In the order in which users see them. Settings of other agents take no effect; they are only read for migration.
+ * `unsupported` are files of other agents that are only listed.
  */
 export const ITEM_KINDS = [
   "context-file",
@@ -31,13 +31,13 @@ export type ItemKind = (typeof ITEM_KINDS)[number];
 export type Level = "user" | "project" | "plugin" | "custom";
 
 export interface Source {
-  /** The provider's id: `native`, `claude`, … */
+  /** The provider's id: `native`, `claude` and so on. */
   readonly provider: string;
   readonly providerName: string;
   readonly level: Level;
   /** Absolute path of the file. */
   readonly path: string;
-  /** Where the entry starts, for entries inside a file. */
+  /** First line of an entry inside a file. */
   readonly line?: number;
 }
 
@@ -46,9 +46,9 @@ export interface Found<T = unknown> {
   readonly name: string;
   readonly source: Source;
   readonly value: T;
-  /** Another item of the same name takes effect instead. */
+  /** The item of the same name that takes effect instead. */
   readonly shadowedBy?: Source;
-  /** Why it takes no effect although its name is free: untrusted, disabled. */
+  /** Why it takes no effect although no other item shadows it: untrusted, disabled. */
   readonly ignored?: string;
 }
 
@@ -60,9 +60,9 @@ export interface DiscoveryWarning {
 }
 
 export interface Discovered<T> {
-  /** What takes effect, first the highest priority. */
+  /** Items that take effect, highest priority first. */
   readonly active: readonly Found<T>[];
-  /** With what is shadowed or ignored. */
+  /** All items, including those that are shadowed or ignored. */
   readonly all: readonly Found<T>[];
   readonly warnings: readonly DiscoveryWarning[];
 }
@@ -72,18 +72,18 @@ export interface MarkdownValue {
   readonly frontmatter: Frontmatter;
   /** The text after the frontmatter, trimmed. */
   readonly body: string;
-  /** Folder of the file: where what it names beside itself is. */
+  /** Folder of the file; the file may refer to others in it. */
   readonly folder: string;
 }
 
-/** A file whose whole text is meant: AGENTS.md, SYSTEM.md. */
+/** A file whose whole text is the value: AGENTS.md, SYSTEM.md. */
 export interface TextValue {
   readonly text: string;
-  /** Is read for models of this family only. */
+  /** Only sent to models of this family. */
   readonly family?: "anthropic" | "openai" | "gemini";
 }
 
-/** Values are as the file has them: neither variables nor commands in them are resolved. */
+/** Values as in the file: neither variables nor commands in them are resolved. */
 export interface McpServerValue {
   readonly transport: "stdio" | "http" | "sse";
   readonly command?: string;
@@ -93,25 +93,25 @@ export interface McpServerValue {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** How long it may take to start. */
+  /** How long the server may take to start. */
   readonly startTimeoutMs?: number;
   readonly enabled?: boolean;
-  /** `false`: never sign in. */
+  /** `false` means never sign in. */
   readonly oauth?: Readonly<Record<string, unknown>> | false;
-  /** It may ask the session's model. */
+  /** Whether it may send requests to the session's model. */
   readonly sampling?: boolean;
-  /** Tools to offer, or to leave out. */
+  /** Tools to offer; `excludeTools` are left out. */
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
 }
 
-/** What a file says about a language server; fields that it leaves out stay as they are. */
+/** What a file says about a language server; missing fields keep their values. */
 export interface LspServerValue {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly fileTypes?: readonly string[];
-  /** What the protocol calls the languages of its files, by ending. */
+  /** The protocol's language ids of its files, by ending. */
   readonly languages?: Readonly<Record<string, string>>;
   readonly rootMarkers?: readonly string[];
   readonly initOptions?: Readonly<Record<string, unknown>>;
@@ -121,7 +121,7 @@ export interface LspServerValue {
   readonly isDisabled?: boolean;
   readonly isLinter?: boolean;
   readonly startTimeoutMs?: number;
-  /** Of all servers: when an idle one ends. */
+  /** After how long an idle server ends; applies to all servers. */
   readonly idleMs?: number;
 }
 
@@ -130,16 +130,16 @@ export interface HookValue {
   readonly matcher?: string;
   readonly type: "command" | "module";
   readonly command?: string;
-  /** The module's file, for hooks that are modules. */
+  /** The file of a hook that is a module. */
   readonly path?: string;
   readonly timeoutMs?: number;
-  /** Folder of the plugin that brings it. */
+  /** Folder of the plugin that it belongs to. */
   readonly root?: string;
-  /** Where it runs; the project's folder when absent. */
+  /** Where it runs; defaults to the project's folder. */
   readonly cwd?: string;
-  /** Nothing waits for it, and what it says has no effect. */
+  /** Whether Lathe neither waits for it nor uses its output. */
   readonly runsAsync?: boolean;
-  /** When it fails, what it guards does not happen. */
+  /** Whether a failure blocks what the hook guards. */
   readonly failsClosed?: boolean;
   /** Why it cannot run here. */
   readonly problem?: string;
@@ -149,7 +149,7 @@ export interface HookValue {
 export interface ModuleValue {
   /** The file to load. */
   readonly entry: string;
-  /** Folder of one that is more than a file. */
+  /** Folder of a module that is more than one file. */
   readonly folder?: string;
 }
 
@@ -165,7 +165,7 @@ interface SshHostValue {
   readonly description?: string;
 }
 
-/** A bundle that another agent installed. */
+/** A bundle that another agent has installed. */
 interface PluginValue {
   readonly root: string;
   readonly version?: string;
@@ -174,7 +174,7 @@ interface PluginValue {
 
 /** A file that is only listed. */
 interface UnsupportedValue {
-  /** What to do instead, or why not. */
+  /** What to do instead, or why it is not supported. */
   readonly reason: string;
 }
 

@@ -1,20 +1,25 @@
-// Files of other agents that Lathe knows and does not use: they are listed with the reason, so that no user waits for their effect.
+// Files of other agents that Lathe recognizes but does not use: they are listed with the reason, so that no user waits
+// for their effect.
 
 import { basename } from "node:path";
 import { type AgentFolders, homesOf } from "./homes.ts";
-import type { Look } from "./look.ts";
+import type { Search } from "./search.ts";
 
-/** `names`: files and folders below an agent's folder, with the reason. Of a folder every entry is listed. */
+/** `names` maps files and folders below an agent's folder to the reason. Every entry of such a folder is listed. */
 export function unsupportedFiles(
-  look: Look<"unsupported">,
+  search: Search<"unsupported">,
   folders: AgentFolders,
   names: Readonly<Record<string, string>>,
 ): void {
-  for (const { path: home, level } of homesOf(look, folders, "project"))
+  for (const { path: home, level } of homesOf(search, folders, "project"))
     for (const [name, reason] of Object.entries(names)) {
       const path = `${home}/${name}`;
-      const entries = look.files.isFolder(path) ? look.files.entries(path) : look.files.isFile(path) ? [{ path }] : [];
+      const entries = search.files.isFolder(path)
+        ? search.files.entries(path)
+        : search.files.isFile(path)
+          ? [{ path }]
+          : [];
       for (const { path: entry } of entries)
-        look.add(entry === path ? name : `${name}/${basename(entry)}`, { level, path: entry }, { reason });
+        search.add(entry === path ? name : `${name}/${basename(entry)}`, { level, path: entry }, { reason });
     }
 }

@@ -1,4 +1,4 @@
-// A warning about a file as one line for people.
+// A warning about a file, as one line for the user.
 
 import type { DiscoveryWarning } from "./types.ts";
 

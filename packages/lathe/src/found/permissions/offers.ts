@@ -1,13 +1,15 @@
-// The answers to a question about a call that reach beyond it.
+// The answers to a question about a call that apply to more than that call.
 
-/** How far an answer reaches: rules in this project, or every call of the tool inside the roots while the session lasts. */
+/**
+ * How far an answer applies: rules in this project, or every call of the tool inside the roots until the session ends.
+ */
 export type Width = "pattern" | "tool";
 
-/** The answers beyond this one call that a person may give. */
+/** The answers beyond this one call that the user may give. */
 export interface Offers {
   /** Rules that would allow calls like this one in this project. */
   readonly pattern?: readonly string[];
-  /** How long they hold; 0: until the session ends. */
+  /** How long they last; 0 means until the session ends. */
   readonly days?: number;
   readonly tool: boolean;
 }

@@ -1,5 +1,5 @@
-// What only the disk can tell of a file: that git runs programs because of it, or that it is a credential file under another
-// name. Looked up for each call, since both can change while a session runs.
+// What can only be found out about a file on disk: that it makes git run programs, or that it is a credential file
+// under another name. Checked for each call, since both can change during a session.
 
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -14,7 +14,10 @@ export function onDisk(homes: Homes): NonNullable<SensitivePlaces["onDisk"]> {
   };
 }
 
-/** Part of a repository's own files, wherever it keeps them, or of a folder that settings name for hooks. */
+/**
+ * Whether the path is part of a repository's own files, wherever those are, or of a folder that settings name for
+ * hooks.
+ */
 function steersGit(path: string, { userHome }: Homes): boolean {
   const ofUser = [join(userHome, ".gitconfig"), join(userHome, ".config/git/config")];
   const isHook = (settings: readonly string[], from: string): boolean =>
@@ -27,7 +30,7 @@ function steersGit(path: string, { userHome }: Homes): boolean {
   }
 }
 
-/** What git takes for one, once there is something called `added` in it. */
+/** Whether git would treat the directory as a repository once it contains something called `added`. */
 function isGitDirectory(directory: string, added: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => name === added || existsSync(join(directory, name)));
 }
@@ -38,7 +41,7 @@ function settingsOf(worktree: string): string[] {
   return [join(shared, "config"), join(gitDirectory, "config.worktree")];
 }
 
-/** `from`: what a relative folder is relative to. */
+/** Relative folders are resolved against `from`. */
 function hookFolders(settings: readonly string[], from: string, userHome: string): string[] {
   const named = settings.flatMap((file) => [
     ...readGitFile(file).matchAll(/^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/gim),
@@ -50,22 +53,22 @@ function hookFolders(settings: readonly string[], from: string, userHome: string
   });
 }
 
-/** `.git` is the directory, or a file that names it. */
+/** `.git` is either the directory or a file that names it. */
 function gitDirectoryOf(worktree: string): string {
   const named = /^gitdir:\s*(.+)/.exec(readGitFile(join(worktree, ".git")))?.[1];
   return named === undefined ? join(worktree, ".git") : resolve(worktree, named.trim());
 }
 
-/** Empty for what is not a readable file. */
+/** Empty if it is not a readable file. */
 function readGitFile(file: string): string {
   try {
     return statOf(file)?.isFile() ? readFileSync(file, "utf8") : "";
   } catch {
-    return ""; // not readable for us: nor does git find hooks through it
+    return ""; // we cannot read it, so git does not find hooks through it either
   }
 }
 
-/** A hard link to one of the user's credential files. */
+/** Whether the path is a hard link to one of the user's credential files. */
 function isOtherName(path: string, homes: Homes): boolean {
   const stat = statOf(path);
   if (!stat?.isFile() || stat.nlink < 2) return false;
@@ -75,7 +78,10 @@ function isOtherName(path: string, homes: Homes): boolean {
   });
 }
 
-/** Undefined for what is not there or cannot be looked at: a name too long to be one, a folder that we may not enter. */
+/**
+ * Undefined if the path does not exist or cannot be checked: for example its name is too long, or we may not enter its
+ * folder.
+ */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

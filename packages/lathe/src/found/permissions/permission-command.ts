@@ -1,5 +1,5 @@
-// `--permission-command`: a program of the user's that answers questions about calls. It gets one JSON object on its stdin and prints
-// one: {"decision": "allow" | "deny" | "ask", "reason"?, "remember"?: "pattern" | "tool"}.
+// `--permission-command`: a program of the user that answers questions about calls. It reads one JSON object from stdin
+// and prints one: {"decision": "allow" | "deny" | "ask", "reason"?, "remember"?: "pattern" | "tool"}.
 
 import type { CallInfo } from "@lathe/agent";
 import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
@@ -7,7 +7,7 @@ import { runUserProgram } from "../../config/workspace/user-program.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Offers, Width } from "./offers.ts";
 
-/** A person may be behind it, on another machine. */
+/** There may be a person behind it, on another machine. */
 export const COMMAND_PATIENCE_MS = 10 * 60_000;
 
 interface CommandQuestion {
@@ -18,7 +18,7 @@ interface CommandQuestion {
 }
 
 interface CommandAnswer {
-  /** `ask`: the program leaves the question to the user. */
+  /** `ask` means that the program leaves the question to the user. */
   readonly decision: "allow" | "deny" | "ask";
   readonly reason?: string;
   readonly remember?: Width;
@@ -26,7 +26,7 @@ interface CommandAnswer {
 
 export type CommandDecider = (question: CommandQuestion, signal: AbortSignal) => Promise<CommandAnswer>;
 
-/** Never throws: a program that fails leaves the question open. */
+/** Never rejects: if the program fails, the question stays open. */
 export function permissionCommand(workspace: Workspace, command: string): CommandDecider {
   const { cwd, redactor } = workspace;
   return async ({ call, reason, offers, agentId }, signal) => {

@@ -1,5 +1,5 @@
-// The session's permissions: the mode in force, the rules, what a person has allowed for longer than a call, and what was denied
-// because no user could be asked, so that the run can say so at its end.
+// The session's permissions: the current mode, the rules, what the user has allowed beyond a single call, and what was
+// denied because no user could be asked, which the run reports at its end.
 
 import type { ApprovalVerdict, CallInfo, Middleware, SeamContext } from "@lathe/agent";
 import {
@@ -30,7 +30,7 @@ import { WebCalls } from "./web-calls.ts";
 export interface DeniedCall {
   readonly callId: string;
   readonly tool: string;
-  /** Ends with the option that would have allowed it. */
+  /** Ends with the option that would have allowed the call. */
   readonly reason: string;
 }
 
@@ -43,32 +43,32 @@ export function allowedWith(reasons: readonly string[]): string {
   return [...rules, ...(widest === undefined ? [] : [widest])].join(" ");
 }
 
-/** Who denies a call that only a person could have allowed; also in the journal. */
+/** Recorded, also in the journal, as the source of a denial that only a user could have prevented. */
 export const UNATTENDED = "the unattended run";
 const COMMAND = "the permission command";
 const DECLARATION = "the unattended declaration";
-/** How questions of permissions are told from those of hooks. */
+/** Distinguishes questions of permissions from those of hooks. */
 export const PERMISSIONS = "permissions";
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
   readonly canAsk: boolean;
   readonly places: Places;
-  /** The rules that settings and options contain. */
+  /** The rules from settings and options. */
   readonly rules?: readonly Rule[];
-  /** What was allowed in this project in earlier sessions as well. */
+  /** What was allowed in this project, including earlier sessions. */
   readonly remembered?: RememberedRules;
   readonly isSandboxed?: () => boolean | undefined;
-  /** Folders that only this session sees. */
+  /** Folders that only this session can see. */
   readonly privateFolders?: () => readonly string[] | undefined;
   readonly planFile?: string;
   /** A program that is asked before the user. */
   readonly command?: CommandDecider | undefined;
-  /** Addresses of the web that may be read without a question. */
+  /** Web addresses that may be read without a question. */
   readonly shown?: ShownAddresses;
 }
 
-/** Who said yes, for the audit. */
+/** The permission of a user's program; `by` is recorded for the audit. */
 interface HookPermission {
   readonly by: string;
   readonly reason?: string | undefined;
@@ -84,13 +84,13 @@ export class Permissions {
   #beforePlan: PermissionMode | undefined;
   #places: Places;
   readonly #web: WebCalls | undefined;
-  /** Tools that need no further question inside the roots. */
+  /** Tools that need no further approval inside the roots. */
   readonly #tools = new Set<string>();
-  /** Rules that hold for this session only. */
+  /** Rules for this session only. */
   #added: readonly Rule[] = [];
-  /** What calls of an unattended session may do, within what they may do anyway. */
+  /** What calls of an unattended session may do, within what is allowed anyway. */
   #narrowed: { readonly rules: readonly Rule[]; readonly readsByShell: boolean } | undefined;
-  /** Questions about calls that the user's own programs have answered with yes already, by agent and call. */
+  /** Questions that the user's own programs have already answered with yes, by agent and call. */
   readonly #answered = new Map<string, HookPermission>();
 
   constructor(options: PermissionsOptions) {
@@ -101,14 +101,15 @@ export class Permissions {
   }
 
   /**
-   * From now on nobody is asked, and a call is denied unless these rules cover all that it changes, starts or contacts. They only
-   * narrow: what mode and other rules deny stays denied. `readsByShell`: commands that only read need no rule.
+   * From now on no user is asked, and a call is denied unless these rules cover everything it changes, starts or
+   * contacts. They only narrow: whatever the mode and other rules deny stays denied. With `readsByShell`, commands that
+   * only read need no rule.
    */
   narrowTo(rules: readonly Rule[], readsByShell: boolean): void {
     this.#narrowed = { rules, readsByShell };
   }
 
-  /** Nobody watches: calls are bounded by a declaration. */
+  /** Whether the run is unattended: its calls are limited by a declaration. */
   get isUnattended(): boolean {
     return this.#narrowed !== undefined;
   }
@@ -123,7 +124,7 @@ export class Permissions {
     return decision === "allow" && (!startsCommand || parts.every(({ rule }) => rule !== undefined));
   }
 
-  /** Absent in a recording: what was typed and what files said is not part of it. */
+  /** Absent in a recording, which does not contain what the user typed and what files said. */
   get shown(): ShownAddresses | undefined {
     return this.#web?.shown;
   }
@@ -138,12 +139,12 @@ export class Permissions {
     for (const follow of this.#modeFollowers) follow();
   }
 
-  /** `follow` is called whenever the mode has changed. */
+  /** `follow` is called whenever the mode changes. */
   followMode(follow: () => void): void {
     this.#modeFollowers.push(follow);
   }
 
-  /** Back to the mode before; a session that began with planning edits. */
+  /** Returns to the mode before; a session that started with planning switches to auto-edit. */
   leavePlan(): void {
     if (this.#mode === "plan") this.mode = this.#beforePlan ?? "auto-edit";
   }
@@ -157,56 +158,59 @@ export class Permissions {
     };
   }
 
-  /** `open` gets the address of each closed port of the loopback that the user has said yes to. */
+  /** `open` receives the address of each closed loopback port that the user has allowed. */
   followOpened(open: (address: string) => void): void {
     this.#openPort = open;
   }
 
-  /** The user has allowed this call, in words that named its closed ports; nothing else opens one. */
+  /** Call this when the user has allowed a call whose question named its closed ports; nothing else opens one. */
   openPorts({ access = [] }: Pick<JudgedCall, "access">): void {
     for (const item of access)
       if (item.kind === "network" && item.closedPort !== undefined)
         this.#openPort?.(`http://${item.host}:${item.closedPort}`);
   }
 
-  /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
+  /**
+   * Records that a user's program would answer a question about this call with yes. Without a question it has no
+   * effect.
+   */
   recordHookAnswer(agentId: string | undefined, callId: string, permission: HookPermission): void {
     this.#answered.set(callKey(agentId, callId), permission);
   }
 
-  /** Changes to these files are asked about: `reader` runs because of them. Real paths. */
+  /** Makes changes to these files (real paths) require approval, because `reader` runs whatever they contain. */
   protect(files: readonly string[], reader: string): void {
     const programs = new Map([...(this.#places.programs ?? []), ...files.map((file) => [file, reader] as const)]);
     this.#places = { ...this.#places, programs };
   }
 
-  /** Whether a question about a secret would reach someone; mode full asks nothing. */
+  /** Whether a question about a secret would reach anyone; mode full asks nothing. */
   get asksAboutSecrets(): boolean {
     const { canAsk, command } = this.#options;
     return (canAsk || command !== undefined) && this.mode !== "full";
   }
 
-  /** All that takes effect, the strongest sources first. */
+  /** All rules in effect, the strongest sources first. */
   get rules(): readonly Rule[] {
     return [...(this.#options.rules ?? []), ...this.#added, ...(this.#options.remembered?.rules() ?? [])];
   }
 
-  /** Directories that may be written to: real paths. */
+  /** Writable directories, as real paths. */
   get roots(): readonly string[] {
     return this.#places.roots;
   }
 
-  /** Another directory that may be written to: a real path. */
+  /** Adds a writable directory, given as a real path. */
   addRoot(path: string): void {
     if (this.roots.includes(path)) return;
     this.#places = { ...this.#places, roots: [...this.#places.roots, path] };
   }
 
-  /** Rules that were added, as the journal keeps them. A tool is allowed until the session ends. */
+  /** Returns the rules it added, which the journal keeps. A tool is allowed until the session ends. */
   async remember(width: Width, call: JudgedCall): Promise<readonly string[]> {
     if (width === "tool") {
       if (call.tool === undefined) return [];
-      // Covers no call that leaves the roots, whichever call it was said of.
+      // This never covers a call outside the roots, whichever call it was said for.
       this.#tools.add(call.tool);
       return [call.tool];
     }
@@ -220,19 +224,19 @@ export class Permissions {
     else this.#added = [...this.#added, allowRule(text)];
   }
 
-  /** What a person said for good in this project is asked about again. */
+  /** Withdraws all lasting answers in this project. */
   async forget(): Promise<void> {
     this.#tools.clear();
     this.#added = [];
     await this.#options.remembered?.clear();
   }
 
-  /** What may be offered: an answer that would change nothing for the next call like this one is not. */
+  /** What may be offered: an answer that would not change the next call like this one is left out. */
   offersFor(call: JudgedCall): Offers {
     const verdict = judge(call, this.#policy());
     const hasAskRule = verdict.parts.some(({ decision, rule }) => decision === "ask" && rule !== undefined);
     const asked = itemsOf(call).filter((_item, index) => verdict.parts[index]?.decision === "ask");
-    // A tool that says what some of its calls touch is never allowed as a whole.
+    // A tool that declares its access for some calls is never allowed as a whole.
     const undeclared = call.access === undefined ? call.tool : undefined;
     const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, undeclared);
     const days = this.#options.remembered?.days ?? 0;
@@ -247,13 +251,16 @@ export class Permissions {
     return judge(call, { ...policy, rules: [...policy.rules, ...texts.map(allowRule)] }).decision === "allow";
   }
 
-  /** Whether a person has allowed calls like this one meanwhile. */
+  /** Whether the user has allowed calls like this one in the meantime. */
   isAllowedNow(call: JudgedCall): boolean {
     const verdict = judge(call, this.#policy());
     return verdict.decision === "allow" || this.#isToolAllowed(call, verdict);
   }
 
-  /** The files among these that a landing must not write without an answer: whoever started it did not look at each. */
+  /**
+   * Those of the files that must not be written without approval when changes are applied: the user who started that
+   * has not reviewed each file.
+   */
   protectedFrom(files: readonly string[]): readonly string[] {
     const policy: Policy = { ...this.#policy(), mode: this.mode === "full" ? "full" : "auto-edit" };
     const isAllowed = (path: string): boolean =>
@@ -261,7 +268,7 @@ export class Permissions {
     return files.filter((path) => !isAllowed(path));
   }
 
-  /** The files that a search here does not look into; undefined when it may look into all. */
+  /** The files that a search here skips; undefined if it may search all. */
   leftOutOfSearch(root: string, filter: string | undefined): ((path: string) => boolean) | undefined {
     const places = this.#places;
     const denying = this.rules.filter(({ decision, subject }) => decision === "deny" && subject === "read");
@@ -296,8 +303,10 @@ export class Permissions {
     return verdict;
   }
 
-  /** Why a redirect to another host is not followed. It is judged like a call; a page that was shown also shows where it leads, unless
-   * it is on the loopback. */
+  /**
+   * Why a redirect to another host is not followed. It is judged like a call. If the redirecting page was shown, its
+   * target counts as shown too, unless the target is on the loopback.
+   */
   redirectProblem(from: URL, to: URL, isLoopback: boolean): string | undefined {
     if (from.hostname === to.hostname && from.port === to.port) return undefined;
     if (!isLoopback && this.shown?.isShown(from.href)) this.shown.addLink(to.href);
@@ -350,7 +359,7 @@ export class Permissions {
   #deny(call: CallInfo, { reason: why, allowWith = FULL, parts }: Verdict): ApprovalVerdict {
     const sentences = [
       `${call.tool.name} needs permission (${call.tier}) and no user can be asked here.`,
-      // A doubt about a command also stands inside other sentences.
+      // The reason of a doubt is also used inside other sentences, so it starts in lower case.
       ...(why === undefined
         ? []
         : [why.replace(/^(?:it|its|there)\b/, (word) => word[0]!.toUpperCase() + word.slice(1))]),
@@ -368,5 +377,5 @@ const callKey = (agentId: string | undefined, callId: string): string => `${agen
 const startsAgent = ({ access = [] }: JudgedCall): boolean =>
   access.some((item) => item.kind === "exec" && item.isAgent === true);
 
-/** A rule that we made ourselves reads well. */
+/** A rule that we generated ourselves always parses. */
 const allowRule = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });

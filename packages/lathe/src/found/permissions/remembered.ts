@@ -1,4 +1,5 @@
-// What a person has allowed in a project beyond one session, until it expires: a small file in Lathe's home, by project.
+// What the user has allowed in a project beyond one session, until it expires: a small file in Lathe's home, by
+// project.
 
 import { statSync } from "node:fs";
 import { type Rule, readRule } from "@lathe/agent/policy";
@@ -11,7 +12,7 @@ export interface RememberedRule {
   readonly rule: string;
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** The folder that it was said of: another one may be at the same path later. */
+  /** Identity of the folder it was granted for: another one may be at the same path later. */
   readonly folder: string;
 }
 
@@ -19,10 +20,10 @@ interface RememberedOptions {
   readonly file: string;
   /** Real path of the working directory. */
   readonly project: string;
-  /** What tells the working directory from another one at the same path. */
+  /** Identifies the working directory, as opposed to another one at the same path. */
   readonly folder: () => string;
   readonly now: () => number;
-  /** How long a choice holds; 0: until the session ends. */
+  /** How long an answer lasts; 0 means until the session ends. */
   readonly days: number;
 }
 
@@ -30,7 +31,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 export class RememberedRules {
   readonly #options: RememberedOptions;
-  /** Read when first needed: most sessions ask about nothing. */
+  /** Read on first use: most sessions never ask. */
   #kept: readonly RememberedRule[] | undefined;
 
   constructor(options: RememberedOptions) {
@@ -55,7 +56,7 @@ export class RememberedRules {
     return this.#kept;
   }
 
-  /** Takes effect at once; in later sessions of the project as well, until it expires. */
+  /** Takes effect at once, and in later sessions of the project until it expires. */
   async add(rule: string): Promise<void> {
     const { file, project, now, days } = this.#options;
     const folder = this.#options.folder();
@@ -88,7 +89,7 @@ export const rememberedIn = ({ paths, cwd, machine, settings }: Workspace): Reme
     days: settings["permissions.rememberDays"],
   });
 
-/** Its inode, and when it was made where the file system knows: inodes of deleted folders are used again. */
+/** Its inode, plus its creation time if the file system knows it, because inodes of deleted folders are reused. */
 function folderIdentity(path: string): string {
   const { ino, birthtimeMs, ctimeMs } = statSync(path);
   return birthtimeMs === 0 || birthtimeMs === ctimeMs ? `${ino}` : `${ino}-${Math.floor(birthtimeMs)}`;

@@ -1,4 +1,4 @@
-// Searches leave credential files out, unless the search is for them: then it was asked about and allowed.
+// Searches skip credential files unless the search is for them; such a search has been approved.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { type GrepOptions, type GrepResult, WrappedEnvironment } from "@lathe/agent/world";

@@ -1,4 +1,4 @@
-// What counts as shown, as the journal tells it: the same in a running session and in one that was resumed.
+// Which addresses count as shown according to the journal: the same ones in a running session and in a resumed one.
 
 import { newMemoryJournal } from "@lathe/agent/record";
 import { defaultDeps, Message } from "@lathe/llm";
@@ -22,7 +22,7 @@ async function shownIn(journal: Journal, by: Journal = journal): Promise<ShownAd
   return shown;
 }
 
-/** Reads one after the other as long as there is no question. */
+/** Reads one address after the other until there is a question. */
 function readAll(shown: ShownAddresses, urls: readonly string[]): number {
   let at = 0;
   for (; at < urls.length && shown.problem(urls[at]!) === undefined; at++) shown.choose(urls[at]!);
@@ -71,7 +71,7 @@ describe("shown addresses", () => {
     expect(shown.problem("https://1.2.3.4/0")).toMatch(/^10 addresses by number were read,/);
     expect(shown.problem("https://me:pw@single.example/")).toBe("the address holds a user name or a password");
     expect(shown.problem("https://single.example/")).toBeUndefined();
-    // The user names it: nothing is hidden from them in what is chosen.
+    // The user named it, so its choice hides nothing from them.
     type(journal, "https://b.many.example/");
     await shown.update(journal);
     expect(readAll(shown, many("b.many.example", 4))).toBe(4);

@@ -1,46 +1,50 @@
-// The addresses that this session was shown: what the user typed, what instruction files say, what pages and searches listed. Only the
-// journal and the instruction files say so, so a session that is resumed, forked or compacted knows the same (decision 0342).
+// The addresses that this session was shown: by the user, by instruction files, by pages and by searches. They come
+// only from the journal and the instruction files, so a resumed, forked or compacted session knows the same ones
+// (decision 0342).
 
 import { textOfContent } from "@lathe/agent/base";
 import type { JournalReader, MessageEntry, NestedCallEntry, TreeEntry } from "@lathe/agent/contract";
 import { addressKey, linksIn } from "@lathe/agent/files";
 
-/** The entry that keeps the addresses of what a user typed. */
+/** Type of the journal entry with the addresses that a user typed. */
 export const TYPED = "typed_addresses";
 
-/** Which of many links are followed says something to the host: so many are chosen without a question. */
+/** The choice among many links tells the host something, so only this many are followed without a question. */
 const MOST_CHOSEN = 10;
-/** Links of one site from which they are chosen. */
+/** Links kept of one site to choose from. */
 const MOST_LINKS = 500;
 
 const NOT_SHOWN =
   "this address was not shown: neither you, an instruction file, a search nor a page has named exactly it";
 
 export interface ShownOptions {
-  /** Of the session itself, not of one of its children. */
+  /** The journal of the session itself, not of a subagent. */
   readonly journal: JournalReader;
-  /** What instruction files say; `folder`: those of a folder below the working directory, else those of the prompt. */
+  /**
+   * The texts of instruction files: with `folder` those of a folder below the working directory, without it those of
+   * the prompt.
+   */
   readonly instructions?: (folder: string | undefined, isWritten: IsWritten) => Promise<readonly string[]>;
 }
 
-/** Whether this session has changed the file: what it wrote itself shows nothing. */
+/** Whether this session has changed the file: text that it wrote itself shows nothing. */
 export type IsWritten = (path: string) => boolean;
 
 export class ShownAddresses {
   readonly #options: ShownOptions;
-  /** Named by the user or by an instruction file. */
+  /** Addresses that the user or an instruction file named. */
   readonly #named = new Set<string>();
   readonly #namedHosts = new Set<string>();
   readonly #typed = new Set<string>();
-  /** By site: addresses that only pages and searches have shown. */
+  /** Addresses that only pages and searches have shown, by site. */
   readonly #pages = new Map<string, Set<string>>();
-  /** By site: how often one of those was asked for. */
+  /** How often one of those was requested, by site. */
   readonly #chosen = new Map<string, number>();
   #lastSource = "";
-  /** Entries of each journal that were looked at. */
+  /** Number of entries read from each journal. */
   readonly #seen = new Map<string, number>();
   readonly #written = new Set<string>();
-  /** Folders whose instruction files the model was given; those of the prompt always. */
+  /** Folders whose instruction files the model received; those of the prompt are always included. */
   readonly #folders = new Set<string | undefined>([undefined]);
   readonly #instructions = new Map<string | undefined, Promise<void>>();
   #openTyped: ((address: string) => void) | undefined;
@@ -49,25 +53,25 @@ export class ShownAddresses {
     this.#options = options;
   }
 
-  /** `open` gets each address that the user has typed, those of earlier processes as well. */
+  /** `open` receives each address that the user typed, including those in earlier processes. */
   followTyped(open: (address: string) => void): void {
     this.#openTyped = open;
     for (const address of this.#typed) open(address);
   }
 
-  /** Before a port is judged: what was typed since opens it. */
+  /** Call this before a port is judged: an address typed since then opens it. */
   readTyped(): void {
     this.#scan(this.#options.journal, true);
   }
 
-  /** Looks at what has come since. `journal`: of the agent that makes a call. */
+  /** Reads what is new. `journal` belongs to the agent that makes the call. */
   async update(journal: JournalReader): Promise<void> {
     this.readTyped();
     if (journal.header.id !== this.#options.journal.header.id) this.#scan(journal, false);
     await Promise.all([...this.#folders].map((folder) => this.#readInstructions(folder)));
   }
 
-  /** Once for each folder; calls of one answer wait for the same. */
+  /** Reads each folder once; the calls of one answer wait for the same read. */
   #readInstructions(folder: string | undefined): Promise<void> {
     const known = this.#instructions.get(folder) ?? this.#instructionsOf(folder);
     this.#instructions.set(folder, known);
@@ -84,7 +88,7 @@ export class ShownAddresses {
     return this.#named.has(key) || [...this.#pages.values()].some((links) => links.has(key));
   }
 
-  /** Why the address may not be read without a question; undefined: it was shown. */
+  /** Why the address may not be read without a question; undefined if it was shown. */
   problem(url: string): string | undefined {
     const key = addressKey(url);
     if (key === undefined)
@@ -100,7 +104,7 @@ export class ShownAddresses {
     return `${MOST_CHOSEN} ${read} were read, which only pages have shown: which links are followed tells it something`;
   }
 
-  /** It is asked for now, for the first time or again. */
+  /** Counts a request for this address, the first or a repeated one. */
   choose(url: string): void {
     const key = addressKey(url);
     if (key === undefined || this.#named.has(key)) return;
@@ -109,7 +113,7 @@ export class ShownAddresses {
     if (!this.#namedHosts.has(hostname)) this.#chosen.set(site, (this.#chosen.get(site) ?? 0) + 1);
   }
 
-  /** A page that was shown leads to this address. */
+  /** Adds a link from a page that was shown. */
   addLink(link: string): void {
     const key = addressKey(link);
     if (key === undefined) return;
@@ -125,7 +129,7 @@ export class ShownAddresses {
     this.#namedHosts.add(new URL(address).hostname);
   }
 
-  /** What was chosen by an earlier process counts; what this one chooses is counted when it is decided. */
+  /** Choices of an earlier process count too; those of this process are counted when they are decided. */
   #scan(journal: JournalReader, isMain: boolean): void {
     const { id } = journal.header;
     const before = this.#seen.get(id);
@@ -140,7 +144,7 @@ export class ShownAddresses {
   }
 
   #take(entry: TreeEntry, isMain: boolean, isEarlier: boolean): void {
-    // What a child was told was not typed by the user.
+    // The user did not type what a subagent was told.
     if (entry.type === "custom" && entry.customType === TYPED && isMain) this.#takeTyped(entry.data);
     if (entry.type !== "message" && entry.type !== "nested_call") return;
     for (const { path } of entry.changes ?? []) this.#written.add(path);
@@ -165,7 +169,7 @@ export class ShownAddresses {
 
   #takeFromWeb({ fromWeb }: MessageEntry | NestedCallEntry, isEarlier: boolean): void {
     if (!fromWeb) return;
-    // Parts of one page, one after the other, were read from memory.
+    // Consecutive parts of one page were read from memory.
     if (isEarlier && fromWeb.source !== this.#lastSource)
       for (const source of fromWeb.source.split(", ")) this.choose(source);
     this.#lastSource = fromWeb.source;
@@ -175,13 +179,16 @@ export class ShownAddresses {
 
 const NUMBERS = "addresses by number";
 
-/** Whoever owns a domain owns the names below it, so a choice among those says as much as one among paths. Numbers are one site. */
+/**
+ * The owner of a domain owns the names below it, so a choice among those reveals as much as one among paths. All IP
+ * addresses count as one site.
+ */
 function siteOf(hostname: string): string {
   if (/^\[|^[\d.]+$/.test(hostname)) return NUMBERS;
   return hostname.replace(/\.$/, "").split(".").slice(-2).join(".");
 }
 
-/** The addresses in what a user typed, also those without `https://`, which a model would add. */
+/** The addresses in the user's text, including those without `https://`, which a model would add. */
 export function typedAddresses(whole: string): readonly string[] {
   const text = whole.slice(0, MOST_TYPED_TEXT);
   const bare = [...text.matchAll(BARE)].map(
@@ -190,7 +197,7 @@ export function typedAddresses(whole: string): readonly string[] {
   return [...linksIn(text), ...bare.flatMap((address) => addressKey(address) ?? [])];
 }
 
-/** What is longer was pasted. */
+/** A longer text was pasted. */
 const MOST_TYPED_TEXT = 200_000;
 const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::|\/|$)/i;
 /** A host with a port or a path, or one that begins with www. */

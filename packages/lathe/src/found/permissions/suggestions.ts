@@ -1,4 +1,4 @@
-// Rules that would have saved questions in a session, from the decisions in its journal.
+// Suggests rules that would have saved questions in a session, from the decisions in its journal.
 
 import type { Access } from "@lathe/agent";
 import type { DecidedPart } from "@lathe/agent/contract";
@@ -10,11 +10,11 @@ import { UNATTENDED } from "./permissions.ts";
 
 export interface Suggestion {
   readonly rule: string;
-  /** How many questions it would have saved, alone or with the others. */
+  /** How many questions it would have saved, on its own or together with the others. */
   readonly questions: number;
 }
 
-/** The most useful first; what a person refused is not suggested. */
+/** The most useful rule first; what the user refused is not suggested. */
 export async function suggestedFor(
   { machine, paths, cwd, ...rest }: Workspace,
   session: string,
@@ -41,7 +41,7 @@ async function itemOf({ tier, what }: DecidedPart, cwd: string, home: string): P
   if (tier === "network") return [{ kind: "network", host: what }];
   if (tier === "read" || tier === "write") return what.startsWith("/") ? [{ kind: tier, path: what }] : [];
   const { parts, doubt } = await analyseShell(what, { cwd, home });
-  // A part that cannot be read again stays a question of its own.
+  // A part that cannot be parsed again stays a question of its own.
   if (doubt !== undefined || parts.length !== 1) return [{ kind: "exec", command: what, cwd }];
   return parts.map((part) => ({ kind: "exec", command: what, cwd, part }));
 }

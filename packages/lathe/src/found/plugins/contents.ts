@@ -1,13 +1,13 @@
-// What a plugin brings, by looking at its files only: shown to a person before it is installed.
+// What a plugin contains, found by reading its files only; shown to the user before it is installed.
 
 import { basename } from "node:path";
 import { isJsonObject, parseJson } from "@lathe/llm";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import { readAgentFile } from "../agents/agent-file.ts";
 import { Discovery } from "../discovery/discovery.ts";
-import type { Provider } from "../discovery/look.ts";
 import type { Place } from "../discovery/place.ts";
 import { pluginLoaders } from "../discovery/plugin-files.ts";
+import type { Provider } from "../discovery/search.ts";
 import type {
   DiscoveryWarning,
   Found,
@@ -20,14 +20,14 @@ import type {
 import { warningLine } from "../discovery/warning-line.ts";
 
 export interface Contents {
-  /** One line each; what runs says with which command. */
+  /** One line each; for anything that runs, with its command. */
   readonly lines: readonly string[];
   readonly runsCode: boolean;
   /** One line each. */
   readonly warnings: readonly string[];
 }
 
-/** What a plugin calls itself. */
+/** The plugin's own name and description. */
 export function manifestOf(root: string): {
   readonly name?: string;
   readonly version?: string;
@@ -52,14 +52,14 @@ export async function contentsOf(place: Place, name: string, root: string): Prom
   return {
     lines: items.map((item) => lineOf(item, root)),
     runsCode: items.some(({ kind }) => ["hook", "mcp-server", "lsp-server", "tool", "extension"].includes(kind)),
-    // The same file is looked at for several kinds; its present place does not matter.
+    // The same file is read for several kinds, and its current path does not matter.
     warnings: [
       ...new Set([...found.flatMap(({ warnings }) => warnings), ...items.flatMap(frontmatterProblem)].map(warningLine)),
     ].map((line) => line.replaceAll(`${root}/`, "")),
   };
 }
 
-/** What keeps an item from being used, although its file can be read. */
+/** What keeps an item from being used although its file can be read. */
 function frontmatterProblem({ kind, name, source: { path }, value }: Found): readonly DiscoveryWarning[] {
   if (kind === "agent") {
     const read = readAgentFile(name, value as MarkdownValue, path);
@@ -90,7 +90,7 @@ function lineOf({ kind, name, value }: Found, root: string): string {
   return `${kind} ${name}`;
 }
 
-/** Undefined for a broken file: what it calls itself is then up to its folder, and discovery reports the file. */
+/** Undefined for a broken file: then the folder names the plugin, and discovery reports the file. */
 function parseObject(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   const value = parseJson(text ?? "");
   return isJsonObject(value) ? value : undefined;

@@ -1,4 +1,4 @@
-// Brings a plugin's files into a folder. Nothing of it is run: neither hooks of git nor install scripts of npm.
+// Copies a plugin's files into a folder. Nothing in it is run: neither git hooks nor npm install scripts.
 
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
@@ -10,13 +10,16 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { type PluginSource, shownSource } from "./source.ts";
 
-/** The links that led out of the plugin: they are not taken along. */
+/** Returns the links that led out of the plugin and were not copied. */
 export async function fetchInto(machine: Machine, source: PluginSource, folder: string): Promise<readonly string[]> {
   await fetchFiles(machine, source, folder);
   return withoutLinksOut(folder);
 }
 
-/** Links that led out lead nowhere: who installs a plugin of it is told about those in the plugin. */
+/**
+ * Links out of the marketplace lead nowhere; when a plugin of it is installed, the user is told about those in the
+ * plugin.
+ */
 export async function fetchMarketplaceInto(machine: Machine, source: PluginSource, folder: string): Promise<void> {
   for (const link of await fetchInto(machine, source, folder)) await symlink(LEFT_OUT, join(folder, link));
 }
@@ -77,7 +80,7 @@ async function fetchFiles(machine: Machine, source: PluginSource, folder: string
     if (name === "" || !existsSync(installed))
       throw new CliError(EXIT.failed, `npm installed nothing for ${source.spec}.`);
     await cp(installed, folder, { recursive: true, verbatimSymlinks: true });
-    // What it needs stands beside it there, and below it here.
+    // npm puts its dependencies next to it; here they go below it.
     await rm(installed, { recursive: true, force: true });
     await cp(`${staging}/node_modules`, `${folder}/node_modules`, { recursive: true, verbatimSymlinks: true });
   } finally {
@@ -105,7 +108,7 @@ async function run(machine: Machine, source: PluginSource, argv: ProgramArgv): P
   try {
     const program = await env.startProcess(argv, { env: VARIABLES, signal: abortAfter(PATIENCE_MS) });
     await program.endInput();
-    for await (const _ of program.stdout); // read, so that it can go on
+    for await (const _ of program.stdout); // Reads the output, so that the program does not block.
     const { exitCode } = await program.exited;
     if (exitCode === 0) return;
     const lines = program.readStderr().text.trim().split("\n");

@@ -1,4 +1,4 @@
-// What is installed: `~/.lathe/plugins/installed.json`, and a folder for each plugin and marketplace beside it.
+// The installed plugins: `~/.lathe/plugins/installed.json`, and next to it a folder for each plugin and marketplace.
 
 import { rm } from "node:fs/promises";
 import { isJsonObject } from "@lathe/llm";
@@ -7,7 +7,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { visible } from "../../sessions/visible.ts";
 
 export interface PluginEntry {
-  /** As it was written when it was added. */
+  /** The source as the user wrote it. */
   readonly source: string;
   readonly version?: string;
   readonly enabled?: boolean;

@@ -1,4 +1,4 @@
-// Lists of plugins: a folder or repository with a marketplace.json.
+// Marketplaces: a folder or repository with a marketplace.json, which lists plugins.
 
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -12,9 +12,9 @@ import { type PluginSource, sourceInMarketplace } from "./source.ts";
 export interface Offer {
   readonly name: string;
   readonly description?: string;
-  /** Absent: its source is of a kind that is not known. */
+  /** Absent if its source is of an unknown kind. */
   readonly source?: PluginSource;
-  /** Its entry in the list, which may say what the plugin consists of. */
+  /** Its entry in the list, which may say what the plugin contains. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
@@ -54,10 +54,10 @@ export function readMarketplace(root: string): Marketplace {
 const PARTS = ["skills", "commands", "agents", "hooks", "mcpServers", "lspServers"];
 
 /**
- * Writes down what the list of the marketplace says of a plugin, as the plugin's manifest. A plugin with a manifest of its own keeps
- * it, unless the list says that it defines the plugin (`strict: false`).
+ * Writes the marketplace's entry for a plugin as the plugin's manifest. A plugin with its own manifest keeps it, unless
+ * the entry says that it defines the plugin (`strict: false`).
  */
-export async function writeListed(fetched: string, { name, entry }: Offer): Promise<void> {
+export async function writeListedManifest(fetched: string, { name, entry }: Offer): Promise<void> {
   const file = `${fetched}/.claude-plugin/plugin.json`;
   if (existsSync(file) && entry["strict"] !== false) return;
   const listed = Object.entries(entry).filter(([key]) => PARTS.includes(key));

@@ -1,4 +1,4 @@
-// Where a plugin or a marketplace comes from: a folder, a git repository, a package of npm.
+// Where a plugin or marketplace comes from: a folder, a git repository or an npm package.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,7 +12,7 @@ export type PluginSource =
 const GIT_URL = /^(?:https?|ssh|git|file):\/\/|^git@|\.git(?:#|$)/;
 const GITHUB = /^(?:github:)?([\w.-]+\/[\w.-]+)(#.+)?$/;
 
-/** As people write it. */
+/** Parses a source as users write it. */
 export function readSource(written: string, cwd: string): PluginSource {
   if (written.trim() === "") throw usageError("Name a folder, a git URL, owner/repository or npm:<package>.");
   const path = resolve(cwd, written);
@@ -26,7 +26,7 @@ export function readSource(written: string, cwd: string): PluginSource {
   );
 }
 
-/** As the list of a marketplace has it; paths are below the marketplace. */
+/** Parses a source in a marketplace's list; paths are below the marketplace. */
 export function sourceInMarketplace(written: unknown, root: string): PluginSource | undefined {
   if (typeof written === "string") {
     const path = resolve(root, written);
@@ -40,7 +40,7 @@ export function sourceInMarketplace(written: unknown, root: string): PluginSourc
   return source === "npm" && typeof name === "string" ? { kind: "npm", spec: name } : undefined;
 }
 
-/** Works from any folder: `readSource` gives the same again. */
+/** A text that works from any folder: `readSource` returns the same source for it. */
 export function shownSource(source: PluginSource): string {
   if (source.kind === "folder") return source.path;
   if (source.kind === "npm") return `npm:${source.spec}`;
@@ -53,7 +53,7 @@ function git(written: string): PluginSource {
   return { kind: "git", url, ...(ref === undefined ? {} : { ref }) };
 }
 
-/** A packed file by its path, or a name. */
+/** The path of a packed file, or a package name. */
 function specOf(written: string, cwd: string): string {
   if (written.endsWith(".tgz")) return resolve(cwd, written);
   if (/^(?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~-]+)?$/.test(written)) return written;

@@ -1,4 +1,5 @@
-// Skills: folders with a SKILL.md that says what it helps with. The model knows their names and reads them when it needs them (EX-08).
+// Skills: folders with a SKILL.md that says what the skill is good for. The model knows their names and reads them when
+// it needs them (EX-08).
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,14 +15,14 @@ export interface Skill {
   /** The text after the frontmatter. */
   readonly body: string;
   readonly source: Source;
-  /** Real path of the folder; files beside SKILL.md belong to the skill. */
+  /** Real path of the folder; files next to SKILL.md belong to the skill. */
   readonly folder: string;
-  /** Not in the list for the model; a person or an agent's definition can still name it. */
+  /** Not listed for the model; a user or an agent's definition can still name it. */
   readonly isHidden: boolean;
 }
 
 export interface SkillFilters {
-  /** Names, with wildcards; none: all. */
+  /** Names, with wildcards; an empty list means all. */
   readonly include: readonly string[];
   readonly ignore: readonly string[];
   /** Where skills may come from. */
@@ -33,7 +34,10 @@ export interface SkillSet {
   readonly warnings: readonly DiscoveryWarning[];
 }
 
-/** In their order: of two with the same name the first is used; a folder that is reached on two ways is one skill. */
+/**
+ * In the given order: of two with the same name the first is used, and a folder that is reached by two paths is one
+ * skill.
+ */
 export function chooseSkills(found: readonly Found<MarkdownValue>[], filters: SkillFilters): SkillSet {
   const skills = new Map<string, Skill>();
   const folders = new Set<string>();
@@ -68,7 +72,7 @@ function skillOf({ name, source, value }: Found<MarkdownValue>, folder: string):
   return { name, description: text, body: value.body, source, folder, isHidden: isOff === true || text === "" };
 }
 
-/** Folders that the settings name, one level deep. */
+/** Skills in the folders that the settings name, one level deep. */
 export function customSkills(
   folders: readonly string[],
   { cwd, userHome }: { cwd: string; userHome: string },

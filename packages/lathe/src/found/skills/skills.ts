@@ -1,11 +1,11 @@
-// The skills of a project and its user: which of them may be used, and how one is put before the model.
+// The skills of a project and its user: which may be used, and how one is sent to the model.
 
 import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import type { Source } from "../discovery/types.ts";
-import given from "./given.md";
 import { chooseSkills, customSkills, type Skill, type SkillSet } from "./skill.ts";
+import template from "./skill-prompt.md";
 
-/** All that may be used here. Agents that begin with skills find them by name. */
+/** All skills that may be used here. Agents that start with skills find them by name. */
 export async function skillsOf(workspace: DiscoveredWorkspace): Promise<SkillSet> {
   const { settings, cwd, machine } = workspace;
   if (!settings["skills.enabled"]) return { skills: [], warnings: [] };
@@ -31,8 +31,8 @@ function isEnabled(settings: Settings, { provider, level }: Source): boolean {
   return true;
 }
 
-/** A skill as it is put before the model. */
-export function givenSkill({ name, body }: Pick<Skill, "name" | "body">, task = ""): string {
-  const text = given.trim().replaceAll("{{name}}", name);
+/** The skill in the form that is sent to the model. */
+export function skillPrompt({ name, body }: Pick<Skill, "name" | "body">, task = ""): string {
+  const text = template.trim().replaceAll("{{name}}", name);
   return [`<skill name="${name}">\n${text}\n\n${body}\n</skill>`, ...(task === "" ? [] : [task])].join("\n\n");
 }

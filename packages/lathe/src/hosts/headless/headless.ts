@@ -1,5 +1,5 @@
-// A run without a person: all prompts, the answer checked against a schema when one was asked for, one result at the end that is
-// kept in the journal of a named run.
+// A run without a user: all prompts, an optional schema for the answer, and one result at the end. A named run keeps
+// the result in its journal.
 
 import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
@@ -32,12 +32,12 @@ import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts"
 
 export interface HeadlessRun {
   readonly conversation: Conversation;
-  /** Those that have not begun yet. None at all: what the session left undone is finished. */
+  /** Prompts that have not begun yet. If there are none, the run finishes what the session left undone. */
   readonly prompts: readonly InputContent[];
   readonly schema?: JsonSchema;
-  /** The result is kept for a caller that asks for the same run again. */
+  /** Keeps the result for a caller that asks for the same run again. */
   readonly keepResult?: boolean;
-  /** An earlier process has begun this run; what it left comes first. */
+  /** An earlier process began this run; what it left comes first. */
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
   readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
   readonly tape?: RecordingTape;
@@ -45,14 +45,14 @@ export interface HeadlessRun {
   readonly mustBeVerified?: boolean;
   /** Measures how long each prompt takes. */
   readonly phase?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
-  /** What is left to do when all prompts are answered, which may change the result. */
+  /** Work after all prompts were answered; it may change the result. */
   readonly finish?: (result: RunResult) => Promise<RunResult>;
 }
 
-/** Outcomes caused from outside: when started again, the run continues. */
+/** Outcomes with an outside cause: when started again, the run continues. */
 const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
 
-/** `stdout`: where the events go. When its reader goes away, the run is interrupted. */
+/** `stdout` is where the events go. If its reader goes away, the run is interrupted. */
 export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdout?: Writable): Promise<RunResult> {
   const { session } = run.conversation;
   const driver = new RunDriver(run.conversation, onEvent, run.tape);
@@ -63,10 +63,14 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
     driver.stopAtLimit(TIME_IS_UP);
   }, run.timeLimit.ms);
   try {
-    const { whole, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
-    tellOfJobs(session);
+    const { whole, isHandled } = await submitAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    warnAboutJobs(session);
     const { open, workspace } = run.conversation;
-    const facts = { ...report(run, driver), ...openWorkflow(open), ...continuing(workspace, open.journal, session) };
+    const facts = {
+      ...reportOf(run, driver),
+      ...openWorkflow(open),
+      ...continueFacts(workspace, open.journal, session),
+    };
     const outcome: RunOutcome = isHandled
       ? { status: "done", exitCode: EXIT.done }
       : whole
@@ -86,14 +90,14 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
   }
 }
 
-/** How the session is gone on with, for the words at the end. */
-export const continuing = (
+/** The command that continues the session, for the last line of the run. */
+export const continueFacts = (
   workspace: Pick<Workspace, "paths" | "cwd">,
   { path }: { readonly path?: string | undefined },
   { id }: { readonly id: string },
 ): Pick<RunFacts, "command"> => (path === undefined ? {} : { command: commandToContinue(workspace, { path, id }) });
 
-/** Nothing that was started may change files after it. */
+/** Background jobs are stopped first, so that they change no files afterwards. */
 async function finishRun(
   { conversation }: HeadlessRun,
   finish: NonNullable<HeadlessRun["finish"]>,
@@ -104,8 +108,8 @@ async function finishRun(
   return finish(result);
 }
 
-/** The end of the run ends them; a server that was started for the user is gone then. */
-function tellOfJobs(session: Session): void {
+/** Warns about jobs that end with the run, such as a server started for the user. */
+function warnAboutJobs(session: Session): void {
   const { beside, state } = session;
   const running = beside.jobs?.runningJobs() ?? [];
   if (running.length === 0 || state === "closed") return;
@@ -113,8 +117,11 @@ function tellOfJobs(session: Session): void {
   session.warn(`Stopped with the run: ${names}`, "jobs_stopped");
 }
 
-/** `whole`: false when the run was stopped before all prompts were sent. `isHandled`: all were commands that need no answer. */
-async function giveAll(
+/**
+ * `whole` is false if the run was stopped before all prompts were sent; `isHandled` is true if all prompts were
+ * commands without an answer.
+ */
+async function submitAll(
   run: HeadlessRun,
   driver: RunDriver,
   stopped: () => boolean,
@@ -132,54 +139,57 @@ async function giveAll(
     session.outputSchema = schema;
     const submit = () => driver.submit(content);
     await (run.phase?.(`print:prompt:${i === 0 ? "initial" : "next"}`, submit) ?? submit());
-    // A recording holds the same lines as its replay.
+    // Not on tape: a recording must have the same lines as its replay.
     if (schema && !run.tape) nameAfterPrompt(session.journal, content);
-    good = goesOn(run, driver);
+    good = canContinue(run, driver);
   }
   return { whole: true, isHandled };
 }
 
 const TITLE_LENGTH = 50;
 
-/** Without it, the session would be listed by what the request says about the schema. */
+/** Without a title, lists would show the request's text about the schema. */
 function nameAfterPrompt(journal: Session["journal"], content: InputContent): void {
   const words = printableLine(typeof content === "string" ? content : wordsAndAttachments(content).words);
   if (journal.title === undefined && words !== "")
     journal.setTitle(`${shorten(words, TITLE_LENGTH)} (as JSON)`, "auto");
 }
 
-/** Settles what an earlier process of this run left: it continues an unfinished input, or asks to continue an interrupted one. */
+/**
+ * Finishes what an earlier process of this run left: continues an unfinished input, or asks the model to continue an
+ * interrupted one.
+ */
 async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
   const { session, open } = run.conversation;
   const { input } = session.journal;
   const schema = run.prompts.length === 0 ? run.schema : undefined;
   session.outputSchema = schema;
   if (session.hasUnfinishedInput) await driver.continue();
-  // Nothing is sent before its answer, however the run that asked has ended.
-  else if (isLeftOpen(open)) await driver.recall(schema, (await open.gates.dialog())?.question);
+  // An open question is answered before anything is sent, however the run that asked it ended.
+  else if (isLeftOpen(open)) await driver.restoreOutcome(schema, (await open.gates.dialog())?.question);
   else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
-  else if (input !== undefined) await driver.recall(schema);
+  else if (input !== undefined) await driver.restoreOutcome(schema);
   else return true;
-  return goesOn(run, driver);
+  return canContinue(run, driver);
 }
 
-/** A named run that a limit has ended is over; `--continue` without a prompt resumes the work. */
+/** A named run that hit a limit is over; `--continue` without a prompt resumes the work. */
 function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean {
   return earlier ? reason === "interrupted" || reason === "error" : reason !== "completed";
 }
 
 /** Whether a run without a prompt has something to do. */
-export function leftUndone({ hasUnfinishedInput, journal: { input } }: Session): boolean {
+export function hasUndoneWork({ hasUnfinishedInput, journal: { input } }: Session): boolean {
   return hasUnfinishedInput || (input?.state === "end" && input.reason !== "completed");
 }
 
-/** A further prompt makes sense only after one that was answered. */
-function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
-  const { exitCode } = outcomeOf(report(run, driver));
+/** The next prompt only makes sense after one that was answered. */
+function canContinue(run: HeadlessRun, driver: RunDriver): boolean {
+  const { exitCode } = outcomeOf(reportOf(run, driver));
   return exitCode === EXIT.done || exitCode === EXIT.denied;
 }
 
-function report({ earlier, mustBeVerified, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
+function reportOf({ earlier, mustBeVerified, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
   const must = mustBeVerified ? { mustBeVerified } : {};
   const now = { ...driver.report(), ...must, kept: open.journal.path !== undefined };
   return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
@@ -187,7 +197,7 @@ function report({ earlier, mustBeVerified, conversation: { open } }: HeadlessRun
 
 function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome): RunResult {
   const { session, journal } = run.conversation.open;
-  // A run over several processes has spent what its session has.
+  // The cost of a run over several processes is that of its session.
   const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
-  return resultOf(outcome, { ...report(run, driver), ...spent }, journal.path ? session.id : null);
+  return resultOf(outcome, { ...reportOf(run, driver), ...spent }, journal.path ? session.id : null);
 }

@@ -1,4 +1,5 @@
-// How the last input of a session ended, read from its journal: for a run whose earlier process could not say it.
+// How the last input of a session ended, read from its journal: the earlier process of the run may not have reported
+// it.
 
 import type { InputOutcome, Journal } from "@lathe/agent";
 import type { MessageEntry } from "@lathe/agent/contract";

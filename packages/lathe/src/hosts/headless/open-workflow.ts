@@ -1,4 +1,4 @@
-// The workflow that a run leaves in the middle, for its last line and its exit code.
+// The workflow that a run leaves unfinished, for its last line and exit code.
 
 import { isOver } from "../../additions/workflows/definitions.ts";
 import { WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
@@ -6,10 +6,10 @@ import type { OpenSession } from "../../conversation/session-contract.ts";
 import { shorten } from "../../sessions/list.ts";
 import type { RunFacts } from "./outcome.ts";
 
-/** A question is named in a line; the whole of it is the run's text. */
+/** The last line shortens the question; the run's text has all of it. */
 const QUESTION_LENGTH = 200;
 
-/** Nothing: the session is in no workflow, or in one that has ended. */
+/** Empty if the session is in no workflow, or its workflow has ended. */
 export function openWorkflow({ session, gates }: Pick<OpenSession, "session" | "gates">): Pick<RunFacts, "workflow"> {
   const fact = session.facts.read(WORKFLOW_FACT) as unknown as WorkflowState | undefined;
   if (fact === undefined || isOver(fact)) return {};

@@ -1,4 +1,4 @@
-// How a run ended, as an exit code, a status word and one line. Pure: made from what the session reported.
+// How a run ended, as an exit code, a status word and one line. Pure functions of what the session reported.
 
 import type { EndReason, FailureKind, InputError } from "@lathe/agent";
 import { visibleText } from "@lathe/agent/base";
@@ -22,14 +22,14 @@ export interface RunFacts {
   readonly text: string;
   /** Why the last answer ended. */
   readonly finish: string;
-  /** What the user is asked; `text` holds it. */
+  /** What the agent asks the user; `text` contains it. */
   readonly awaiting?: "question" | "plan";
-  /** The workflow that the session is in the middle of, and the question that it waits with. */
+  /** The unfinished workflow of the session, and its open question. */
   readonly workflow?: { readonly name: string; readonly state: string; readonly question?: string };
   readonly denied: readonly DeniedCall[];
-  /** False: nothing is on disk that could be continued. */
+  /** False: the session is not on disk and cannot be continued. */
   readonly kept?: boolean;
-  /** The command that continues the session. Absent: the one for the last session of the folder. */
+  /** The command that continues the session. Absent: the one for the folder's last session. */
   readonly command?: string;
   /** Which limit ended the run. */
   readonly limit?: string;
@@ -43,7 +43,7 @@ export interface RunFacts {
 export interface RunOutcome {
   readonly status: RunStatus;
   readonly exitCode: ExitCode;
-  /** For stderr when the run did not simply succeed: what happened and what to do. */
+  /** For stderr, unless the run simply succeeded: what happened and what to do. */
   readonly message?: string;
 }
 
@@ -96,16 +96,16 @@ function outcomeOfEnd(facts: RunFacts): RunOutcome {
   }
 }
 
-/** In the provider's words where there are any: it may be a limit of the account, not of the model. */
+/** The provider's message is shown if there is one: it may be about a limit of the account, not of the model. */
 const tooLarge = ({ error }: RunFacts): string =>
   error === undefined
     ? "The conversation no longer fits the model's context."
     : `The conversation is too large: ${sentence(joinLines(error.message))}`;
 
-const questionAsked = ({ kept = true, command = LAST }: Kept): string =>
+const questionText = ({ kept = true, command = LAST }: Kept): string =>
   `The agent asked a question. ${kept ? `Answer it with: ${command} "<answer>"` : "Run it again with the answer in the prompt."}`;
 
-/** A script must not take the middle of a workflow for its end. */
+/** An unfinished workflow is not success: a script must not take it for the end. */
 function workflowOutcome({ workflow, kept = true, command = LAST }: RunFacts): RunOutcome | undefined {
   if (!workflow) return undefined;
   const { name, state, question } = workflow;
@@ -121,7 +121,7 @@ function workflowOutcome({ workflow, kept = true, command = LAST }: RunFacts): R
   return { status: "question", exitCode: EXIT.question, message };
 }
 
-const planProposed = ({ kept = true, command = LAST }: Kept): string =>
+const planText = ({ kept = true, command = LAST }: Kept): string =>
   `The agent proposed a plan. ${kept ? `To carry it out: ${command} "go ahead"` : "Run it again with the plan as the prompt."}`;
 
 const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models";
@@ -134,7 +134,7 @@ function completedOutcome(facts: RunFacts): RunOutcome {
     return {
       status: "question",
       exitCode: EXIT.question,
-      message: facts.awaiting === "plan" ? planProposed(facts) : questionAsked(facts),
+      message: facts.awaiting === "plan" ? planText(facts) : questionText(facts),
     };
   }
   if (facts.denied.length > 0) {
@@ -164,7 +164,7 @@ const RETRY = "Try again later";
 const CHECK_CONNECTION = "Check the connection and the base URL, then try again";
 const OTHER_MODEL = "Choose another model (lathe models) or change the request";
 
-/** What to do about a failed request. Absent: the run did not fail at the model. "": the message itself says it. */
+/** What to do about a failed request. Absent: the run did not fail at the model. "": the message already says it. */
 const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
   credential: "",
   auth: "Check the key: lathe auth status",
@@ -181,7 +181,7 @@ const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
 function errorOutcome(facts: RunFacts): RunOutcome {
   const { error, kept = true, command = LAST, denied } = facts;
   const message = joinLines(error?.message ?? "The run failed.");
-  // What the model wanted to do was not permitted: that is what the user can change.
+  // A denied call is the cause that the user can change.
   if ((error?.kind === "repetition" || error?.kind === "output") && denied.length > 0) return completedOutcome(facts);
   if (error?.kind === "output") {
     const hint = "Make the schema simpler or choose another model: lathe models";
@@ -193,7 +193,7 @@ function errorOutcome(facts: RunFacts): RunOutcome {
   const advice = error && ADVICE[error.kind];
   if (advice !== undefined) {
     const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? `: ${command}` : "";
-    // Some messages say themselves what to check.
+    // Some messages already say what to check.
     const next = advice === CHECK_CONNECTION && /\bcheck the\b/i.test(message) ? "Then try again" : advice;
     const said = advice === "" ? message : `${sentence(message)} ${next}${how}`;
     return { status: "provider_error", exitCode: EXIT.provider, message: said };
@@ -206,6 +206,8 @@ function errorOutcome(facts: RunFacts): RunOutcome {
   return { status: "internal_error", exitCode: EXIT.internal, message };
 }
 
-/** In one line, with nothing in it that a terminal would obey: a server may have written it, and a log may be shown in one. */
+/**
+ * Joins the lines and makes control characters visible: a server may have written the text, and a terminal may show it.
+ */
 export const joinLines = (text: string): string => visibleText(text.replace(/\s*\n\s*/g, " ").trim());
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,15 +1,15 @@
-// Reads the file of `--output-schema`; the session asks for answers that fit it.
+// Reads the file of `--output-schema`; the session asks for answers that match it.
 
 import { resolve } from "node:path";
 import { schemaProblem } from "@lathe/agent/session";
 import type { JsonSchema } from "@lathe/llm";
 import { usageError } from "../../platform/usage/exit.ts";
-import { readGivenFile } from "../../platform/usage/given-file.ts";
+import { readUserFile } from "../../platform/usage/user-file.ts";
 
 export async function readSchema(cwd: string, file: string): Promise<JsonSchema> {
   let text: string;
   try {
-    text = (await readGivenFile(resolve(cwd, file))).toString("utf8");
+    text = (await readUserFile(resolve(cwd, file))).toString("utf8");
   } catch (error) {
     throw usageError(`--output-schema: ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }

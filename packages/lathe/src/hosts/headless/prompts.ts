@@ -1,20 +1,21 @@
-// What the user gave on the command line and on stdin, as inputs for the agent: words, -p prompts, @files, piped text.
+// Turns what the user gave on the command line and on stdin into inputs for the agent: words, -p prompts, @files, piped
+// text.
 
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import type { Attached, GivenFiles } from "../../conversation/attachments.ts";
+import type { Attachment, AttachmentFiles } from "../../conversation/attachments.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** A prompt that means piped input. */
+/** A prompt that stands for piped input. */
 const STDIN = "-";
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-/** Where the files of a prompt are; `files`: those that the run sees, when they are not the machine's. */
+/** The machine that reads the prompt's files, and `files` if the run sees others than the machine's. */
 export interface PromptPlace {
   readonly machine: Machine;
-  readonly files?: GivenFiles | undefined;
+  readonly files?: AttachmentFiles | undefined;
 }
 
 /** The prompts in order. Piped text and files go with the first one. */
@@ -24,7 +25,7 @@ export async function promptsOf(
   piped: Uint8Array = new Uint8Array(),
 ): Promise<InputContent[]> {
   const files = words.filter(isFile).map((word) => word.slice(1));
-  const prompts = [...(options.print ?? []), ...spokenPrompts(words.filter((word) => !isFile(word)))];
+  const prompts = [...(options.print ?? []), ...promptsFromWords(words.filter((word) => !isFile(word)))];
   const context: ContentPart[] = [];
   if (files.length > 0) {
     const { fileParts } = await import("../../conversation/attachments.ts");
@@ -44,8 +45,8 @@ export async function promptsOf(
   return withContext(context, prompts);
 }
 
-/** Each argument is a prompt; single words that follow each other are one, because people do not quote `fix the bug`. */
-function spokenPrompts(words: readonly string[]): string[] {
+/** Each argument is a prompt, but consecutive single words form one, because people do not quote `fix the bug`. */
+function promptsFromWords(words: readonly string[]): string[] {
   const prompts: string[] = [];
   let joins = false;
   for (const word of words) {
@@ -66,7 +67,7 @@ function withContext(context: readonly ContentPart[], prompts: readonly InputCon
   return [[...context, ...(typeof first === "string" ? [{ kind: "text" as const, text: first }] : first)], ...rest];
 }
 
-async function pipedParts(bytes: Uint8Array, tags?: Attached["tags"]): Promise<ContentPart[]> {
-  const { attachedParts } = await import("../../conversation/attachments.ts");
-  return attachedParts({ name: "What came on stdin", bytes, ...(tags ? { tags } : {}) });
+async function pipedParts(bytes: Uint8Array, tags?: Attachment["tags"]): Promise<ContentPart[]> {
+  const { attachmentParts } = await import("../../conversation/attachments.ts");
+  return attachmentParts({ name: "What came on stdin", bytes, ...(tags ? { tags } : {}) });
 }

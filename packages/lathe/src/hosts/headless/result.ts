@@ -1,4 +1,4 @@
-// The last line of a JSON run, and what a named run leaves behind. Its schema is published: schemas/result.json.
+// The last line of a JSON run, which a named run also keeps. Its schema is published: schemas/result.json.
 
 import type { WorkVerdict } from "@lathe/agent/contract";
 import type { JsonValue, Usage } from "@lathe/llm";
@@ -13,10 +13,10 @@ export interface RunResult {
   readonly status: RunStatus | "usage_error";
   readonly exitCode: number;
   readonly text: string;
-  /** The answer as a value, when a schema was asked for and met. */
+  /** The answer as a value, if a schema was requested and met. */
   readonly output?: JsonValue;
   readonly usage: ResultUsage;
-  /** US dollars. */
+  /** In US dollars. */
   readonly cost: number;
   readonly sessionId: string | null;
   readonly denied: readonly DeniedCall[];
@@ -24,7 +24,7 @@ export interface RunResult {
   readonly verification: WorkVerdict;
   readonly verificationReasons: readonly string[];
   readonly error?: string;
-  /** What became of the changes of a run with --worktree. */
+  /** What happened to the changes of a run with --worktree. */
   readonly worktree?: ResultWorktree;
 }
 
@@ -32,13 +32,13 @@ interface ResultWorktree extends Omit<Settled, "how" | "message"> {
   readonly id: string;
 }
 
-/** In counts that mean the same for every vendor; see docs/context.md. */
+/** Token counts that mean the same for every vendor; see docs/context.md. */
 export interface ResultUsage {
-  /** All that models read, cached or not. */
+  /** All tokens that models read, cached or not. */
   readonly inputTokens: number;
-  /** All that models generated, thinking included. */
+  /** All tokens that models generated, including thinking. */
   readonly outputTokens: number;
-  /** The sum of the two. */
+  /** The sum of both. */
   readonly totalTokens: number;
   readonly reasoningTokens?: number;
   readonly cacheReadTokens?: number;
@@ -66,7 +66,7 @@ export function resultOf(
   };
 }
 
-/** For one that was kept in a journal, which may hold anything. */
+/** Checks a value from a journal, which may contain anything. */
 export function isRunResult(value: unknown): value is RunResult {
   const { type, status, exitCode, text, usage, cost, denied, error } = (value ?? {}) as Record<string, unknown>;
   return (
@@ -94,7 +94,7 @@ const STATUS_OF: Readonly<Record<ExitCode, RunResult["status"]>> = {
   130: "interrupted",
 };
 
-/** A run that ended before there was a session. */
+/** The result of a run that ended before there was a session. */
 export function failedResult(exitCode: ExitCode, error: string): RunResult {
   const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const status = STATUS_OF[exitCode];

@@ -1,5 +1,5 @@
-// `--run-id`: the same run asked for twice is one run. Its journal has a path made from its name, so it is found without an index;
-// what the run ended with is an entry of that journal.
+// `--run-id`: starting a run twice with the same id is one run. The journal's path is derived from the id, so it is
+// found without an index; the journal also holds the result.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -30,12 +30,14 @@ export type NamedRun =
   | { readonly state: "finished"; readonly result: RunResult }
   | (RunName & {
       readonly state: "unfinished";
-      /** Prompts that have been given to the model. */
+      /** Number of prompts that were sent to the model. */
       readonly begun: number;
       readonly denied: readonly DeniedCall[];
     });
 
-/** One of that name with other prompts is refused. One that is still running is refused when its journal is opened. */
+/**
+ * Refuses an id that was used with other prompts. A run that is still running is refused when its journal is opened.
+ */
 export async function lookUpRun(
   workspace: Workspace,
   options: CliOptions,
@@ -62,7 +64,7 @@ export async function lookUpRun(
   }
 }
 
-/** Taken at once, so that no second process begins the same run. */
+/** Creates the journal at once, so that no second process begins the same run. */
 export function journalOf(workspace: Workspace, run: Exclude<NamedRun, { state: "finished" }>): OpenedJournal {
   if (run.state === "unfinished") return existingJournal(workspace, run.path);
   const header = { id: run.sessionId, runId: run.runId, runDigest: run.digest };
@@ -108,7 +110,7 @@ function digestOf(prompts: readonly InputContent[]): string {
   return hash.digest("hex");
 }
 
-/** An id in the form of a UUID; the same name in another directory is another run. */
+/** An id in the form of a UUID; the same name in another directory is a different run. */
 function sessionIdOf(runId: string, cwd: string): string {
   const hex = createHash("sha256").update(`${cwd}\0${runId}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

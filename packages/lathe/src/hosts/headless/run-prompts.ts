@@ -1,4 +1,4 @@
-// Gives prompts to a session one after the other, passes its events on, and gathers what the end of the run is judged by.
+// Sends prompts to a session one after the other, forwards its events, and collects what the run's outcome depends on.
 
 import {
   type EndReason,
@@ -22,7 +22,7 @@ import type { RunFacts } from "./outcome.ts";
 export interface RunReport extends RunFacts {
   readonly usage: Usage;
   readonly cost: number;
-  /** The answer as a value, when it had to fit a schema. */
+  /** The answer as a value, if a schema was required. */
   readonly output?: JsonValue;
 }
 
@@ -36,10 +36,10 @@ const NOTHING_YET: InputOutcome = {
   cost: 0,
 };
 
-/** May ask to be given time before the next event. */
+/** Returns a promise to delay the next event. */
 export type EventListener = (event: SessionEvent) => Promise<void> | undefined | void;
 
-/** What is driven: a conversation that stays in its session. */
+/** The conversation, which stays in its session. */
 export type Driven = Pick<Conversation, "session" | "permissions" | "submit" | "continue">;
 
 export class RunDriver {
@@ -47,12 +47,12 @@ export class RunDriver {
   readonly #session: Session;
   readonly #tape: RecordingTape | undefined;
   readonly #reading: Promise<void>;
-  /** How the last input ended. */
+  /** The outcome of the last input. */
   #last = NOTHING_YET;
   #usage: Usage = NO_USAGE;
   #cost = 0;
   #limit: string | undefined;
-  /** The end of the present input was passed on. */
+  /** Resolves when the end of the present input was forwarded. */
   #passedOn = makeDeferred();
 
   constructor(driven: Driven, onEvent: EventListener, tape?: RecordingTape) {
@@ -62,7 +62,7 @@ export class RunDriver {
     this.#reading = this.#read(onEvent);
   }
 
-  /** Throws what the person should read when the prompt is not taken, such as by a hook. */
+  /** Throws an error for the user if the prompt was refused, for instance by a hook. */
   async submit(prompt: InputContent): Promise<void> {
     try {
       await this.#waitForEvents(
@@ -89,8 +89,8 @@ export class RunDriver {
     void this.interrupt();
   }
 
-  /** Takes over how an earlier process ended, when there is nothing left to do but to answer what is `asked`. */
-  async recall(schema: JsonSchema | undefined, asked?: Question): Promise<void> {
+  /** Takes over the outcome of an earlier process, if nothing is left to do but answer the question `asked`. */
+  async restoreOutcome(schema: JsonSchema | undefined, asked?: Question): Promise<void> {
     const { input } = this.#session.journal;
     const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
     const last = lastWords(this.#session.journal);
@@ -119,12 +119,12 @@ export class RunDriver {
     };
   }
 
-  /** After the session was closed: every event has been passed on. */
+  /** Resolves when every event was forwarded, after the session was closed. */
   drain(): Promise<void> {
     return this.#reading;
   }
 
-  /** What the run says about an input comes after its events, however slowly they are read. */
+  /** Waits until the input's events were forwarded, so that output about the input comes after them. */
   async #waitForEvents(outcome: InputOutcome | undefined): Promise<void> {
     if (!outcome) return;
     await Promise.race([this.#passedOn.promise, this.#reading]);

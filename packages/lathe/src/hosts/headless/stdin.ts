@@ -1,15 +1,18 @@
-// What is piped into the command, read to its end.
+// Reads piped input to its end.
 
 import type { Machine } from "../../platform/machine/machine.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { TIME_IS_UP } from "./outcome.ts";
 
-/** A program that starts us and never closes our stdin would wait forever without a message. */
+/**
+ * After this time a hint is printed: a program that never closes our stdin would otherwise wait forever without a
+ * message.
+ */
 const SILENCE_MS = 3000;
 const HINT = "If there is nothing to read, start it with: < /dev/null";
 
-/** All of stdin when it is piped, nothing at a terminal. A signal, or the end of the run's time, ends the waiting. */
+/** All of stdin if it is piped, nothing at a terminal. A signal or the run's time limit ends the wait. */
 export async function readPiped(machine: Machine, maxTimeMs?: number): Promise<Buffer> {
   return machine.isPiped === true ? readAll(machine, maxTimeMs) : Buffer.allocUnsafeSlow(0);
 }

@@ -1,4 +1,4 @@
-// What the keys do at the terminal, besides editing and choosing. Every action can be given other keys in keybindings.json.
+// What the keys do at the terminal, apart from editing and choosing. keybindings.json can give every action other keys.
 
 import { isJsonObject, parseJson } from "@lathe/llm";
 import { type Action, Bindings, EDITOR_ACTIONS, SELECT_ACTIONS } from "@lathe/tui";
@@ -47,7 +47,7 @@ const list = (id: ChoiceAction<unknown>["name"], description: string, chord: str
   context: "list",
 });
 
-/** In lists whose items can be changed, such as that of sessions. */
+/** Actions of lists whose items can be changed, such as the list of sessions. */
 export const LIST_ACTIONS: readonly Action[] = [
   list("rename", "Rename the selected session, or label the selected entry", "ctrl+r"),
   list("delete", "Delete the selected session (asks first)", "ctrl+d"),
@@ -65,7 +65,7 @@ export const LIST_ACTIONS: readonly Action[] = [
 const hub = <Id extends string>(id: Id, description: string, chord: string) =>
   ({ id: `app.agents.${id}`, description, chords: [chord], context: "agents" }) as const satisfies Action;
 
-/** In the list of agents. */
+/** Actions in the list of agents. */
 export const HUB_ACTIONS = [
   hub("send", "Send a message to the selected agent", "enter"),
   hub("stop", "Stop the selected agent (asks first)", "s"),
@@ -87,11 +87,11 @@ export const ALL_ACTIONS: readonly Action[] = [
 
 export interface LoadedBindings {
   readonly bindings: Bindings;
-  /** One line each. */
+  /** One line per problem. */
   readonly problems: readonly string[];
 }
 
-/** Read before the first paint: the first key may be one that was remapped. */
+/** Loaded before the first paint, because the first key may be remapped. */
 export function loadBindings(file: string): LoadedBindings {
   const remaps = remapsIn(file);
   if (typeof remaps === "string") return { bindings: new Bindings(ALL_ACTIONS), problems: [remaps] };
@@ -99,7 +99,7 @@ export function loadBindings(file: string): LoadedBindings {
   return { bindings, problems: [...bindings.problems, ...conflictsAmong(bindings, Object.keys(remaps))] };
 }
 
-/** Chords that the person gave to several actions of one place. A default that lost its chord to them is none. */
+/** Chords that the user gave to several actions of one context. Default keys are no conflict: they lose the chord. */
 function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string[] {
   const chosen = new Set(remapped.map((id) => id.toLowerCase()));
   return bindings.conflicts().flatMap(({ chord, actions }) => {
@@ -108,7 +108,7 @@ function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string
   });
 }
 
-/** A text is what is wrong with the file. */
+/** The remapped keys; a string describes what is wrong with the file. */
 function remapsIn(file: string): Record<string, string | readonly string[]> | string {
   const wrong = `${file} has no effect: it must be a JSON object of actions and keys, such as {"app.plan.toggle": "f8"}.`;
   const remaps = parseJson(readIfThere(file) ?? "{}");

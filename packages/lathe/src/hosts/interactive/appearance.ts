@@ -1,11 +1,11 @@
-// Colours and symbols as the settings want them, for the terminal as it is: dark or light, with many colours or none.
+// Colours and symbols from the settings and the terminal: dark or light, with many colours or none.
 
 import { readdirSync, readFileSync, watch } from "node:fs";
 import { appearance, colourMode, type SymbolPreset, type ThemeFiles, Themes, themeDirectory } from "@lathe/tui";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Surface } from "./surface.ts";
 
-/** The colours of the surface from here on. `more` are themes of extensions as JSON, by name. */
+/** Opens the themes of the surface. `more` are themes of extensions as JSON, by name. */
 export function openThemes(
   surface: Surface,
   { settings, paths, machine }: Workspace,
@@ -27,7 +27,7 @@ export function openThemes(
   return themes;
 }
 
-/** Themes of extensions beside the person's own, which win. */
+/** Adds extensions' themes to the user's own, which win. */
 const withMore = (files: ThemeFiles, more: ReadonlyMap<string, string>): ThemeFiles => ({
   names: () => [...new Set([...files.names(), ...more.keys()])],
   read: (name) => files.read(name) ?? more.get(name),

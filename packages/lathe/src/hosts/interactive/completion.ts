@@ -1,4 +1,5 @@
-// What the composer completes: commands and their arguments after a slash at the beginning, files after an @, addresses after their scheme.
+// What the composer completes: commands and their arguments after a slash at the start, files after an @, addresses
+// after their scheme.
 
 import { type Completion, type CompletionSource, fuzzyFilter } from "@lathe/tui";
 import type { Controller } from "./controller.ts";
@@ -32,7 +33,7 @@ export class ComposerCompletion implements CompletionSource {
     if (space < 0) {
       const typed = line.slice(1);
       const all = commands.namedCommands();
-      // An alias is found by a user who knows it; the list of all commands has each once.
+      // Aliases only appear once something was typed; the full list has each command once.
       const begun = all.filter(
         ({ name, command }) => name.startsWith(typed) && (typed !== "" || name === command.name),
       );
@@ -62,13 +63,13 @@ export class ComposerCompletion implements CompletionSource {
     const wanted = named.slice(1).replace(/^"/, "");
     const { paths, remark } = await this.#files.find(wanted, conversation);
     if (signal.aborted) return undefined;
-    const items = paths.slice(0, MOST_SHOWN).map((path) => ({ value: insertedFor(path), label: path }));
+    const items = paths.slice(0, MOST_SHOWN).map((path) => ({ value: insertionFor(path), label: path }));
     const said = remark ?? (items.length === 0 && wanted !== "" ? `No file matches ${wanted}` : undefined);
     return { from: cursor - named.length, to: cursor, items, ...(said === undefined ? {} : { remark: said }) };
   }
 }
 
-/** Of a scheme whose addresses can be listed. */
+/** Completes addresses of a scheme that can list them. */
 async function completeAddress(
   typed: string,
   { conversation: { session } }: Controller,
@@ -82,8 +83,8 @@ async function completeAddress(
   return { from: cursor - typed.length, to: cursor, items };
 }
 
-/** After a folder one goes on typing; a file is named to its end. */
-function insertedFor(path: string): string {
+/** After a folder the user goes on typing; a file name is complete. */
+function insertionFor(path: string): string {
   const isFolder = path.endsWith("/");
   if (!/\s/.test(path)) return `@${path}${isFolder ? "" : " "}`;
   return isFolder ? `@"${path}` : `@"${path}" `;

@@ -1,5 +1,5 @@
-// Earlier prompts for the composer: walked through with the arrow keys, searched with a key of their own. Those of this directory come
-// first when walking; a search finds all.
+// Earlier prompts for the composer: the arrow keys step through them, and a key opens a search. Stepping starts with
+// those of this directory; the search finds all.
 
 import type { History } from "@lathe/tui";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -10,7 +10,7 @@ import { timeAgo } from "../../sessions/list.ts";
 const WALKED = 500;
 const LISTED = 200;
 
-/** How one of the prompts is chosen. */
+/** How the user chooses a prompt. */
 export interface HistoryView {
   hint(text: string): void;
   choose(choice: Choice<string>): Promise<string | undefined>;
@@ -43,7 +43,7 @@ export class ComposerHistory implements History {
     if (text !== "") this.#store.add(text, cwd);
   }
 
-  /** For this run only: what was cleared was never said. */
+  /** Keeps a prompt for this run only, because text that was cleared was never sent. */
   keep(prompt: string): void {
     const text = prompt.trim();
     this.#at = -1;
@@ -67,7 +67,7 @@ export class ComposerHistory implements History {
     return this.#prompts.filter((prompt) => wanted.every((word) => prompt.toLowerCase().includes(word)));
   }
 
-  /** Lets the user choose one of all earlier prompts; undefined when there is none to choose or none was chosen. */
+  /** Lets the user choose an earlier prompt; undefined if there is none or the user chose none. */
   async choose(): Promise<string | undefined> {
     const item = ({ prompt, at }: { prompt: string; at: number }) => ({
       value: prompt,

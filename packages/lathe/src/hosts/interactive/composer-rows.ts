@@ -1,4 +1,4 @@
-// Where people type: the editor between two rules, and above it what waits to be sent.
+// Rows of the composer: the editor between two rules, and queued messages above it.
 
 import type { InputContent } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
@@ -8,7 +8,7 @@ import { type Placed, ruleRow } from "./live-layout.ts";
 
 const MOST_QUEUED = 4;
 
-/** The role colours the rules: a person sees the permission mode where they type. */
+/** The role's colour marks the rules, so that the user sees the permission mode while typing. */
 export function composerRows(editor: Editor, context: RenderContext, role: string): Placed {
   const rule = ruleRow(context, role);
   const lines = editor.render(context);
@@ -19,7 +19,7 @@ export function composerRows(editor: Editor, context: RenderContext, role: strin
   };
 }
 
-/** Letters are not text now: that has to be seen. */
+/** In vim's other modes keys are not text, so the rule shows the mode. */
 function modeRule(said: string, { symbols, columns }: RenderContext, role: string): Row {
   const rule = symbols.ruleHorizontal;
   const mode = visibleLine(said).slice(0, Math.max(0, columns - 4));
@@ -30,7 +30,7 @@ function modeRule(said: string, { symbols, columns }: RenderContext, role: strin
   );
 }
 
-/** Without work nothing is sent by itself. */
+/** When idle, nothing sends queued messages by itself. */
 export function queueRows({ steering, followUps, isIdle }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
   if (isIdle)
     return queuedRows(

@@ -1,4 +1,4 @@
-// What the user types, until it is sent: the text, the pictures in it, and what was typed earlier.
+// What the user types until it is sent: the text, its pictures, and the history of prompts.
 
 import type { ContentPart } from "@lathe/llm";
 import type { Editor, Mark } from "@lathe/tui";
@@ -11,7 +11,7 @@ export interface ComposerParts {
   readonly pictures: Pictures;
   readonly history: ComposerHistory;
   readonly link: ConversationLink;
-  /** The folder that the prompt belongs to in the history. */
+  /** The folder under which the history records the prompt. */
   cwd(): string;
   /** Shows a text as sent. */
   showSent(text: string): void;
@@ -33,7 +33,7 @@ export class Composer {
     void this.#parts.link.tell((controller) => controller.say(text, attached));
   }
 
-  /** Empties the editor and shows the text as sent. Returns what goes with it, such as pictures. */
+  /** Empties the editor and shows the text as sent. Returns its attachments, such as pictures. */
   take(text: string): readonly ContentPart[] {
     const attached = this.#parts.pictures.partsOf(this.editor.marks());
     this.editor.clear();
@@ -47,12 +47,12 @@ export class Composer {
     this.editor.erase();
   }
 
-  /** Puts text before what is typed, to be edited and sent. */
+  /** Puts text in front of what is typed, for the user to edit and send. */
   prefill(text: string): void {
     this.editor.text = this.editor.isEmpty ? text : `${text}\n${this.editor.text}`;
   }
 
-  /** Lets the user choose one of all earlier prompts. */
+  /** Lets the user choose an earlier prompt. */
   async choosePrompt(): Promise<void> {
     const prompt = await this.#parts.history.choose();
     if (prompt !== undefined) this.editor.text = prompt;

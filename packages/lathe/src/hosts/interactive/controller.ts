@@ -1,5 +1,5 @@
-// What a person at the terminal can do: speak, steer, queue, interrupt, run commands, leave. Knows no terminal: text comes in
-// through its methods, and what has to be seen goes out through the view.
+// What a user at the terminal can do: send, steer, queue, interrupt, run commands, leave. It knows no terminal: text
+// comes in through its methods, and output goes through the view.
 
 import type { InputContent, QueuedMessage } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
@@ -9,7 +9,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
 import { askLeftOpen, isLeftOpen } from "../../conversation/gates/open-question.ts";
 import goOn from "../../conversation/go-on.md";
-import { isOwn } from "../../conversation/unsent.ts";
+import { isOwn } from "../../conversation/unsent-messages.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { HostView } from "./host-view.ts";
@@ -20,11 +20,11 @@ const CUT_OFF = "The last request was interrupted. Resume it?";
 type LeavingKey = "Ctrl+C" | "Ctrl+D";
 type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
 
-/** What waits to be sent: steering goes out at the next step, follow-ups when the work is done. */
+/** Messages that wait: steering is sent at the next step, follow-ups when the work is done. */
 export interface Queue {
   readonly steering: readonly QueuedMessage[];
   readonly followUps: readonly QueuedMessage[];
-  /** Nothing runs that would send them. */
+  /** Nothing is running that would send them. */
   readonly isIdle: boolean;
 }
 
@@ -34,15 +34,15 @@ export class Controller {
   readonly #view: HostView;
   /** The key that leaves when it is pressed again. */
   readonly #pressed: SecondPress<LeavingKey>;
-  /** Messages that Enter has sent and that are still prepared: a stop takes them back. */
+  /** Messages that were entered but are still being prepared: stopping returns them to the input. */
   readonly #onTheWay = new Set<{ readonly text: string }>();
-  /** Inputs that run. */
+  /** Inputs that are running. */
   readonly #running = new Set<Promise<void>>();
   #isStopping = false;
   #isLeaving = false;
-  /** Aborted when an input begins: there is nothing left to offer. */
+  /** Aborted when an input begins, which ends the offer to resume. */
   #offer = new AbortController();
-  /** The last command; what is typed after it waits until it has done its work. */
+  /** The last command; later input waits until it has finished. */
   #commanded: Promise<void> = Promise.resolve();
   readonly #expansion = new InputExpansion();
 
@@ -64,35 +64,35 @@ export class Controller {
     return { steering: ownMessages("steering"), followUps: ownMessages("follow_up"), isIdle: !this.isBusy };
   }
 
-  /** Enter: a command, an input, or steering while the agent works. `attached` are pictures and the like. */
+  /** Enter: runs a command, sends an input, or steers while the agent works. `attached` are pictures and the like. */
   async say(text: string, attached: InputContent = []): Promise<void> {
     await this.#send(text, attached, (content) => this.conversation.session.steer(content));
   }
 
-  /** To be sent when the present work is done. */
+  /** Queues a message until the present work is done. */
   async sayLater(text: string, attached: InputContent = []): Promise<void> {
     await this.#send(text, attached, (content) => this.conversation.session.followUp(content));
   }
 
-  /** `later` are sent one by one after it. */
+  /** Submits an input; `later` is sent afterwards, one by one. */
   async submit(content: InputContent, later: readonly InputContent[] = []): Promise<void> {
     await this.#track(async () => {
       await this.#reopen();
       const answered = this.conversation.submit(content);
       for (const next of later) this.conversation.session.followUp(next);
       const { error } = await answered;
-      // It could not be kept, so it was not answered: the user should not have to type it again.
+      // The message could not be saved and was not answered; the user should not have to type it again.
       if (error?.kind === "storage" && typeof content === "string") this.#view.prefill(content);
     });
   }
 
-  /** In a session whose last input was cut off, until something else is said. */
+  /** Offers to resume an interrupted input until the user sends something else. */
   async offerToContinue(): Promise<void> {
     const { session, open } = this.conversation;
-    // The question of a workflow is asked again: it is what the user has to answer.
+    // An open question of a workflow is asked again, as the user has to answer it.
     if (session.hasUnfinishedInput && open.gates.open) return this.#continue();
     if (isLeftOpen(open)) return this.#askLeftOpen();
-    // A command may put another session in its place.
+    // A command may replace the session.
     while (session === this.conversation.session && !this.isBusy) {
       this.#offer = new AbortController();
       const { signal } = this.#offer;
@@ -109,7 +109,7 @@ export class Controller {
     }
   }
 
-  /** What an earlier process left waiting was about its work: it goes nowhere unless it is sent anew. */
+  /** Messages queued by an earlier process were about its work, so they go back to the input instead of being sent. */
   returnQueued(): void {
     const text = this.takeBackQueued();
     if (text === "") return;
@@ -117,7 +117,7 @@ export class Controller {
     this.#view.line("What waited to be sent is in the input again.", "dim");
   }
 
-  /** Ends the work. Whether there was any. */
+  /** Stops the work. Returns whether there was any. */
   stop(): boolean {
     if (this.conversation.shell.cancel()) return true;
     const isBusy = this.isBusy;
@@ -131,7 +131,7 @@ export class Controller {
     return true;
   }
 
-  /** Ctrl+C: ends the work; pressed again, it leaves. */
+  /** Ctrl+C: stops the work; pressed again, leaves. */
   interrupt(): void {
     if (this.#pressed.isSecond("Ctrl+C")) {
       void this.leave(EXIT.interrupted);
@@ -141,19 +141,19 @@ export class Controller {
     this.#arm("Ctrl+C");
   }
 
-  /** Ctrl+C has cleared the composer: the next one ends the work, or leaves if there is none. */
+  /** After Ctrl+C has cleared the composer, the next one stops the work, or leaves if there is none. */
   armAfterClear(): void {
     if (this.isBusy) this.#view.hint("Press Ctrl+C again to stop the work.");
     else this.#arm("Ctrl+C");
   }
 
-  /** Ctrl+D: leaves; in the middle of work only when it is pressed again. */
+  /** Ctrl+D: leaves; while the agent works, only when pressed again. */
   exit(): void {
     if (!this.isBusy || this.#pressed.isSecond("Ctrl+D")) void this.leave(EXIT.done);
     else this.#arm("Ctrl+D");
   }
 
-  /** A user who leaves a view with changes is asked about them first; a second request to leave keeps them and leaves. */
+  /** A user who leaves a view with changes is asked about them first; leaving a second time keeps them. */
   async leave(code: ExitCode): Promise<void> {
     this.#pressed.forget();
     const { view } = this.conversation.workspace;
@@ -161,10 +161,10 @@ export class Controller {
       this.#isLeaving = true;
       try {
         if (this.isBusy) await this.conversation.session.interrupt();
-        // A worker's copy goes with it, and its work becomes a patch that the leader names.
+        // A team worker's view ends with it, and its work becomes a patch that the leader gets.
         if (this.conversation.workspace.machine.paneStarter?.member) return this.#view.leave(code);
-        const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
-        const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
+        const { settleBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
+        const mayLeave = await settleBeforeLeaving(this.conversation, view, this.#view);
         if (!mayLeave && code === EXIT.done) return;
       } finally {
         this.#isLeaving = false;
@@ -179,12 +179,12 @@ export class Controller {
     this.#view.hint(`Press ${key} again to leave.${stops}`);
   }
 
-  /** Another key was pressed: the next Ctrl+C is a first one again. */
+  /** Another key was pressed, so the next Ctrl+C counts as a first one. */
   disarm(): void {
     this.#pressed.forget();
   }
 
-  /** Ends the work, then says this. */
+  /** Stops the work, then sends this. */
   async sayInstead(text: string, attached: InputContent = []): Promise<void> {
     const content = await this.#contentOf(text, attached);
     if (content === undefined) return;
@@ -193,7 +193,7 @@ export class Controller {
     });
   }
 
-  /** What waits is taken back, to be edited. */
+  /** Returns queued messages as text for the input. */
   takeBackQueued(): string {
     const { session } = this.conversation;
     const { steering, followUps } = this.queue;
@@ -203,12 +203,12 @@ export class Controller {
     return words.join("\n\n");
   }
 
-  /** Runs a command in its turn. */
+  /** Runs a command after earlier ones have finished. */
   command(command: ParsedCommand): Promise<void> {
     const inTurn = () => this.#commanded.then(() => this.#run(command));
     const { takesSecrets } = this.commands.get(command.name) ?? {};
     const running = takesSecrets ? this.#view.dialogue("the start", inTurn) : inTurn();
-    // One that failed must not keep the next from running.
+    // A failed command must not keep the next one from running.
     this.#commanded = running.catch(() => {});
     return running;
   }
@@ -216,7 +216,7 @@ export class Controller {
   async #send(text: string, attached: InputContent, whileWorking: (content: InputContent) => void): Promise<void> {
     const said = text.trimEnd();
     if (said === "" && attached.length === 0) return;
-    // A command that is there already runs at once: keys that follow may be the answer to its question.
+    // A command that is already loaded runs at once, because the next keys may answer its question.
     const known = this.commands.parse(said);
     if (known && this.commands.get(known.name)) return this.command(known);
     const message = { text: said };
@@ -230,10 +230,11 @@ export class Controller {
       if (bang) return this.#shell(bang);
       await this.#commanded;
       content = await this.#contentOf(said, attached);
-      // What is said after a stop is no steering of what was stopped, and what has answered already takes no more steering.
+      // Input after a stop must not steer the stopped work, and an idle session takes no more steering, so this waits
+      // for the running inputs.
       if (this.#isStopping || this.conversation.session.state === "idle") await Promise.allSettled(this.#running);
     } finally {
-      // Otherwise a stop has taken it back.
+      // If it is gone, a stop has returned it to the input.
       if (!this.#onTheWay.delete(message)) content = undefined;
     }
     if (content === undefined) return;
@@ -241,14 +242,14 @@ export class Controller {
     else await this.submit(content);
   }
 
-  /** Undefined: a command has done its work. */
+  /** Undefined: a command did its work, and there is nothing to send. */
   async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
     const words = await this.expand(text);
     if (words === undefined) return undefined;
     return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
   }
 
-  /** The text that a command stands for; everything else with the files that it names, which may be anywhere. */
+  /** Expands a command, or attaches the files that the text names, wherever they are. */
   async expand(content: InputContent): Promise<InputContent | undefined> {
     await this.commands.ready;
     const { machine, view } = this.conversation.workspace;
@@ -268,7 +269,10 @@ export class Controller {
     }
   }
 
-  /** A session ends when it cannot be written. What is said next goes on where its file ends, or begins anew when there is none. */
+  /**
+   * A session ends when its file cannot be written. The next input continues from what the file holds, or in a new
+   * session.
+   */
   async #reopen(): Promise<void> {
     if (this.conversation.session.state !== "closed") return;
     const how = await this.conversation.reopen();
@@ -317,7 +321,7 @@ function partsOf(content: InputContent): Exclude<InputContent, string> {
   return content === "" ? [] : [{ kind: "text", text: content }];
 }
 
-/** Others may have it go on, through the session's door. */
+/** Other clients of the session may also resume the work, which ends the offer. */
 function endWhenWorkBegins(session: Conversation["session"], offer: AbortController): () => void {
   const events = session.events();
   void (async () => {

@@ -1,13 +1,13 @@
-// The way to the conversation. It opens after the screen: what the user says before waits here.
+// Access to the conversation, which opens after the screen: what the user sends before then waits here.
 
 import type { Controller } from "./controller.ts";
 
 type Say = (controller: Controller) => Promise<void>;
 
 export interface LinkParts {
-  /** Shows why something that was said could not be done. */
+  /** Shows why an input failed. */
   showError(message: string): void;
-  /** The screen has to be drawn again. */
+  /** Called when the screen has to be drawn again. */
   onChange(): void;
 }
 

@@ -1,4 +1,5 @@
-// Questions to the user: each opens a panel in the composer's place and settles with the answer, or with undefined when it was given up.
+// Questions to the user: each opens a panel in place of the composer and resolves with the answer, or with undefined
+// when the user closes it.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
@@ -10,7 +11,7 @@ import type { PanelPlace } from "./panels/panel-place.ts";
 
 export interface DialogParts {
   readonly place: PanelPlace;
-  /** Where paths in a question are seen from. */
+  /** The folders from which paths in a question are shown. */
   approvalPlace(): Surroundings;
 }
 
@@ -40,7 +41,7 @@ export class Dialogs {
     return choicePanel({ ...this.#parts.place, ...more }, choice, signal);
   }
 
-  /** Yes or no, or what the user wants instead. */
+  /** Asks for yes or no; a string is what the user wants instead. */
   async confirm(question: string, by?: AskedBy): Promise<boolean | string | undefined> {
     const { confirmPanel } = await import("./panels/open-panels.ts");
     return by?.signal?.aborted ? undefined : confirmPanel(this.#parts.place, question, by);

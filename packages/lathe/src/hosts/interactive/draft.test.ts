@@ -16,7 +16,7 @@ describe("drafts of processes that start at the same time", () => {
     const timer = { setTimer: () => ({ cancel() {} }) };
     const second = new Draft({ folder, cwd: "/project", pid: 103 }, { ...timer, isAlive: () => false });
     let taken: string | undefined;
-    // It looks for files that are left, and the other one takes them before it does.
+    // While this one looks for drafts that were left, the other process takes them.
     const first = new Draft(
       { folder, cwd: "/project", pid: 102 },
       {

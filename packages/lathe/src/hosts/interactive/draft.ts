@@ -1,10 +1,10 @@
-// What is typed and not yet sent, kept in a small file, so that a crash does not lose it. One file for each process: two of them may
-// work in one project, and a draft is taken over only from one that is gone.
+// Keeps the unsent text of the composer in a small file, so that a crash does not lose it. Each process has its own
+// file: two processes may work in one project, and a draft is only taken over from a process that is gone.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 export interface DraftPlace {
-  /** Folder of all drafts. */
+  /** The folder of all drafts. */
   readonly folder: string;
   readonly cwd: string;
   readonly pid: number;
@@ -46,7 +46,7 @@ export class Draft {
     return "";
   }
 
-  /** False: another process, which has started at the same time, was faster. */
+  /** False: another process that started at the same time was faster. */
   #take(file: string): boolean {
     try {
       renameSync(file, this.#own);
@@ -57,13 +57,13 @@ export class Draft {
     }
   }
 
-  /** `text` is asked when the file is written. */
+  /** `text` is called when the file is written. */
   keep(text: () => string): void {
     this.#text = text;
     this.#waiting ??= this.#timer.setTimer(() => this.flush(), DELAY_MS);
   }
 
-  /** At once: the process is about to end. */
+  /** Writes the file at once, because the process is about to end. */
   flush(): void {
     this.#waiting?.cancel();
     this.#waiting = undefined;
@@ -77,7 +77,7 @@ export class Draft {
       }
       this.#kept = text;
     } catch {
-      // a full or read-only home must not keep the user from typing
+      // A full or read-only home must not keep the user from typing.
     }
   }
 
@@ -88,7 +88,7 @@ export class Draft {
         return Number.isInteger(pid) && !this.#timer.isAlive(pid);
       });
     } catch {
-      return []; // nothing was ever kept
+      return []; // there are no drafts yet
     }
   }
 }

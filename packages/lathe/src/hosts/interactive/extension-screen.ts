@@ -1,4 +1,4 @@
-// What extensions show at the terminal: dialogs as panels, lines above the composer and below it, keys, colours.
+// What extensions show at the terminal: dialogs as panels, lines above and below the composer, shortcuts, themes.
 
 import {
   Bindings,
@@ -24,7 +24,7 @@ export interface ExtensionTerminalParts {
   readonly screen: ScreenParts;
   readonly editor: Editor;
   readonly themes: Themes;
-  /** Filled with the themes of extensions: JSON by name, as their files would have it. */
+  /** Filled with the themes of extensions: JSON by name, in the format of theme files. */
   readonly extensionThemes: Map<string, string>;
 }
 
@@ -62,8 +62,8 @@ export class TerminalForExtensions implements ExtensionScreen {
     this.#screen.dialogs.ask(placeholder === "" ? title : `${title} (${placeholder})`, signal);
 
   editor: ExtensionScreen["editor"] = async (title, text = "") => {
-    const { editedText } = await import("./external-editor.ts");
-    return editedText(this.#screen, title, text);
+    const { editText } = await import("./external-editor.ts");
+    return editText(this.#screen, title, text);
   };
 
   notify: ExtensionScreen["notify"] = (message, kind = "info") =>
@@ -103,7 +103,8 @@ export class TerminalForExtensions implements ExtensionScreen {
   applyAdded = ({ shortcuts, themes, render }: AddedToScreen): readonly string[] => {
     this.#render = render;
     const { bindings } = this.#screen;
-    // Keys of a list or a question mean something only there. Where two have one, the first is named.
+    // Keys of lists and questions only work there, so they do not conflict. If two actions share a key, the first is
+    // named.
     const own = bindings.actions.filter(({ context }) => context === "editor" || context === "app");
     const taken = new Map(own.reverse().flatMap(({ id }) => bindings.chords(id).map((chord) => [chord, id])));
     const problems: string[] = [];
@@ -124,7 +125,7 @@ export class TerminalForExtensions implements ExtensionScreen {
     return problems;
   };
 
-  /** Rows above the line at the bottom. */
+  /** Rows above the status line. */
   statusRows({ columns }: RenderContext): readonly Row[] {
     if (this.#statuses.size === 0) return [];
     return [row(shorten([...this.#statuses.values()].join(" · "), columns), { color: "muted" })];
@@ -138,7 +139,7 @@ export class TerminalForExtensions implements ExtensionScreen {
     );
   }
 
-  /** Whether the key is the shortcut of an extension. */
+  /** Runs the extension's shortcut for the key, if there is one. */
   handleKey(key: KeyPress): boolean {
     const id = this.#keys.match(key, "app");
     const shortcut = this.#shortcuts.find((one) => one.key === id);

@@ -1,4 +1,4 @@
-// The text of the composer in the editor of the person's choice.
+// Edits the composer's text in the user's editor.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,12 +11,12 @@ import type { ScreenParts } from "./screen-parts.ts";
 type Place = Pick<ScreenParts, "machine" | "surface" | "hint">;
 
 export async function editExternally(place: Place, editor: Editor): Promise<void> {
-  const text = await editedText(place, "input", editor.value());
+  const text = await editText(place, "input", editor.value());
   if (text !== undefined) editor.replaceText(text);
 }
 
-/** The text as the user left it; undefined when it was not edited, and the hint says why. */
-export async function editedText(
+/** The text as the user left it; undefined if it was not edited, and then a hint says why. */
+export async function editText(
   { machine, surface, hint }: Place,
   name: string,
   text: string,
@@ -31,7 +31,7 @@ export async function editedText(
   const file = join(folder, `${name.replace(/\W+/g, "-").slice(0, 40) || "text"}.md`);
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    // The variable may hold options. It belongs to the person, as their shell does.
+    // The variable may contain options. It is as trustworthy as the user's shell.
     const status = await surface.lend(async () => {
       const editor = spawn("sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" });
       return (await once(editor, "exit"))[0] as number | null;

@@ -1,20 +1,20 @@
-// What is on the screen now: first the composer alone, while the rest is loaded, then the whole host.
+// What is on the screen now: first the composer alone while the rest loads, then the whole host.
 
 import type { CompletionSource, History, Key, LiveView, Mark, RenderContext, TerminalReply } from "@lathe/tui";
 import type { LineStyle } from "./host-view.ts";
 
 export interface Front {
-  /** What the composer completes from. */
+  /** The source of the composer's completions. */
   readonly completion: CompletionSource;
   /** Earlier prompts, for the arrow keys. */
   readonly history: History;
-  /** The rows below the scrollback. */
+  /** Renders the rows below the scrollback. */
   render(context: RenderContext, isEcho: boolean): LiveView;
   handleKey(key: Key): void;
-  /** The terminal has said something of itself. */
+  /** Called when the terminal answers a query about itself. */
   handleReply(reply: TerminalReply): void;
-  /** Enter in the composer, which is empty again. The marks stand for what goes with the text, such as pictures. */
+  /** Called for Enter in the composer, which is empty again. The marks stand for attachments such as pictures. */
   submit(text: string, marks: readonly Mark[]): void;
-  /** Adds a line of the product's own to the scrollback. */
+  /** Adds one of Lathe's own lines to the scrollback. */
   line(text: string, style?: LineStyle): void;
 }

@@ -1,4 +1,4 @@
-// What has the whole screen for a while: pages to scroll, and terminals of commands to type in.
+// Views that take the whole screen for a while: pages to scroll, and terminals of commands to type in.
 
 import type { RunningTerminal } from "@lathe/agent/tools";
 import type { TerminalSize } from "@lathe/agent/world";
@@ -10,7 +10,7 @@ import type { Surface } from "./surface.ts";
 export interface FullScreenParts {
   readonly deps: Machine["deps"];
   readonly surface: Surface;
-  /** Takes what was typed before a terminal came up. */
+  /** Takes what was typed before a terminal was shown. */
   readonly editor: Editor;
 }
 
@@ -38,7 +38,7 @@ export class FullScreens {
     this.#parts.surface.screen.closeFullScreen();
   }
 
-  /** Shows rows that may be more than the screen has: to scroll, search and copy. */
+  /** Shows rows that may not fit the screen, with scrolling, search and copying. */
   view(title: string, body: (columns: number) => Iterable<Row>): void {
     const { terminal } = this.#parts.surface;
     const events = { close: () => this.close(), copy: (text: string) => terminal.copy(text) };
@@ -53,7 +53,7 @@ export class FullScreens {
     void import("./panels/diff-page.ts").then(({ diffPage }) => this.view(title, diffPage(diff)));
   }
 
-  /** Returns how to take it away again. */
+  /** Returns how to hide it again. */
   showTerminal(terminal: RunningTerminal): () => void {
     const { deps, surface, editor } = this.#parts;
     const shown = import("./panels/terminal-panel.ts").then(({ TerminalPanels }) => {

@@ -12,7 +12,7 @@ const key = (name: string): Key => ({
   meta: false,
 });
 
-/** Questions that Enter closes, and a composer that gets what no question takes. */
+/** Questions that Enter closes, and a composer that gets the other keys. */
 function desk() {
   const answers: string[] = [];
   let composer = "";

@@ -1,9 +1,9 @@
-// Keys that come between two questions of a dialogue that asks for a secret. They were meant for the question that is about to
-// open, so they wait for it and never reach the composer, where Enter would send them to the model.
+// Holds back keys between two questions of a dialogue that asks for a secret. They were meant for the question that is
+// about to open, so they wait for it instead of reaching the composer, where Enter would send them to the model.
 
 import type { Key } from "@lathe/tui";
 
-/** From when on keys wait: what is typed before onboarding's first question is a request, and belongs in the composer. */
+/** When holding begins: what is typed before onboarding's first question is a request and belongs in the composer. */
 export type HoldsFrom = "the start" | "its first question";
 
 export class HeldKeys {
@@ -24,21 +24,21 @@ export class HeldKeys {
       return await work();
     } finally {
       this.#dialogues.splice(this.#dialogues.indexOf(dialogue), 1);
-      if (this.#dialogues.length === 0) this.#letGo();
+      if (this.#dialogues.length === 0) this.#releaseToComposer();
     }
   }
 
-  /** Whether the key waits. */
+  /** Takes a key that must wait; false: it is handled at once. */
   takes(key: Key): boolean {
     if (!this.#dialogues.some(({ hasAsked }) => hasAsked) || !isTyped(key)) return false;
     this.#keys.push(key);
     return true;
   }
 
-  /** A question is open and has the focus: the keys that waited go to it. */
+  /** A question is open and has the focus, so it gets the held keys. */
   release(): void {
     for (const dialogue of this.#dialogues) dialogue.hasAsked = true;
-    // An answer among them may close the question; the rest waits for the next one.
+    // One of them may close the question; the rest waits for the next one.
     while (this.#isAsking()) {
       const key = this.#keys.shift();
       if (key === undefined) return;
@@ -46,12 +46,12 @@ export class HeldKeys {
     }
   }
 
-  /** No question came: the text is there to be seen, and nothing is sent. */
-  #letGo(): void {
+  /** No question came: the text goes to the composer where the user sees it, and Enter is dropped. */
+  #releaseToComposer(): void {
     for (const key of this.#keys.splice(0)) if (key.kind !== "key" || key.name !== "enter") this.#replay(key);
   }
 }
 
-/** Keys that stop or leave take effect at once. */
+/** Keys that stop or quit take effect at once. */
 export const isTyped = (key: Key): boolean =>
   key.kind === "paste" || (key.kind === "key" && !key.ctrl && !key.alt && key.name !== "escape");

@@ -1,4 +1,4 @@
-// A line above the status line that goes away by itself: what was just done, or what a second key would do.
+// A line above the status line that disappears by itself: what was just done, or what a second key press would do.
 
 import { type RenderContext, type Row, row, shorten } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -25,7 +25,7 @@ export class HintLine {
     this.#onChange();
   }
 
-  /** A process that leaves does not wait until the text would have gone. */
+  /** Cancels the timer, so that the process can exit at once. */
   end(): void {
     this.#timer?.cancel();
   }

@@ -9,10 +9,10 @@ import type { HoldsFrom } from "./held-keys.ts";
 
 export type LineStyle = "dim" | "bold" | "red" | "green" | "yellow";
 
-/** Shows a command of the person's own. */
+/** Shows a command that the user runs with `!`. */
 export interface UserCommandView {
   output(chunk: string): void;
-  /** Without a result: it could not be run, and why is said elsewhere. */
+  /** Without a result, the command could not be run; the error is shown separately. */
   end(result?: UserCommandResult): void;
 }
 
@@ -20,19 +20,19 @@ export interface HostView
   extends CommandView,
     Required<Omit<Person, "decideGate" | "extensionUi" | "showTerminal" | "terminalSize">>,
     Pick<Person, "showTerminal" | "terminalSize"> {
-  /** A line of the product's own, below what was said so far. */
+  /** Shows one of Lathe's own lines below what was shown so far. */
   line(text: string, style?: LineStyle): void;
-  /** Said in passing: nothing that has to stay. */
+  /** Shows something briefly that need not stay. */
   hint(text: string): void;
-  /** Yes or no, or words of the person's own; undefined when the question was given up. */
+  /** Asks for yes or no; a string is what the user wants instead. Undefined: the user closed the question. */
   confirm(question: string): Promise<boolean | string | undefined>;
-  /** The same for a question that the user does not wait for: what is being typed is no answer to it. */
+  /** The same for a question that the user does not expect: text being typed is not taken as its answer. */
   offer(question: string, signal: AbortSignal): Promise<boolean | string | undefined>;
-  /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
+  /** Runs work that asks for secrets: keys typed between two of its questions wait for the next one. */
   dialogue<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T>;
-  /** A command of the person's own has begun. */
+  /** Called when a command of the user begins. */
   userCommand(bang: BangCommand): UserCommandView;
-  /** Shows what happens in a session, until it is closed. */
+  /** Shows what happens in a session until it is closed. */
   watch(open: OpenSession): void;
   leave(code: ExitCode): void;
 }

@@ -1,5 +1,5 @@
-// The interactive mode. The composer is on the screen and takes keys before anything else is known: settings, models and the
-// session are opened behind it.
+// The interactive mode. The composer is on the screen and takes keys before anything else is loaded: settings, models
+// and the session open behind it.
 
 import { isJsonObject } from "@lathe/llm";
 import { SettingsMemory } from "../../config/settings/memory.ts";
@@ -16,21 +16,24 @@ import { leaveOnSignals } from "./leave-on-signals.ts";
 import { StartScreen } from "./start-screen.ts";
 import type { StartTiming } from "./start-timing.ts";
 
-/** `words`: what the composer begins with. */
+/** `words` is the initial text of the composer. */
 export async function interactiveMode(args: ParsedArgs, run: Run, timing: StartTiming, words = ""): Promise<ExitCode> {
   return (await isPlain(args, run.machine)) ? plainMode(args, run, timing) : screenMode(args, run, timing, words);
 }
 
-/** Whether nothing can be erased there, or a screen reader reads it out. */
+/** Whether to print plain lines: the terminal cannot erase, or a screen reader reads it. */
 async function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): Promise<boolean> {
   if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
   return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome));
 }
 
-/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. Mistakes in the file are reported later. */
+/**
+ * Reads `display.plain` before the settings are loaded, because the first paint cannot be undone. Mistakes in the file
+ * are reported later.
+ */
 async function wantsPlain({ config, settingsMemory }: HomePaths): Promise<boolean> {
   const text = readIfReadable(config);
-  // Most files do not name it, and then nothing has to be parsed.
+  // Most files do not contain the setting and need not be parsed.
   if (!text?.includes("plain")) return false;
   const known = new SettingsMemory(settingsMemory).get(config, text);
   const { value } = known ?? (await parseYaml(text));
@@ -58,11 +61,11 @@ async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words
     draft.flush();
     start.surface.stop();
   };
-  // A bug must not leave a terminal that shows nothing that is typed.
+  // A bug must not leave a terminal that does not show what is typed.
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
-  // From before the first paint: a terminal that is ours must be given back.
+  // Set up before the first paint, so that the terminal is always restored.
   const stopListening = leaveOnSignals(start, machine);
-  // What a user has typed elsewhere is not for a worker of a team.
+  // A team worker does not take over a draft that the user typed elsewhere.
   start.editor.text = (machine.paneStarter?.member ? "" : draft.adopt()) || words;
   start.surface.start();
   const { runInteractive } = await import("./run.ts");
@@ -74,7 +77,7 @@ async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words
       host: (workspace) => screenHost(start, workspace, problems),
     });
   } finally {
-    // Answers that come after we have left would be typed into the shell.
+    // Answers of the terminal that come after we have left would end up in the shell.
     if (!timing.leavesWhenReady) await start.surface.terminal.waitForAnswers();
     restore();
     stopListening();
@@ -114,6 +117,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // it belongs to another user
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user owns the process
   }
 }

@@ -1,27 +1,27 @@
-// What is said to a person when an input did not simply succeed: what happened and what to do, as print mode says it on
-// stderr, in the words of a conversation that goes on.
+// The line a user sees when an input did not simply succeed: what happened and what to do. The words are those of print
+// mode, adapted to a conversation that continues.
 
 import type { SessionEvent } from "@lathe/agent";
 import { outcomeOf, type RunFacts } from "../headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../headless/told-at-end.ts";
+import { REPEATED_AT_END } from "../headless/warning-codes.ts";
 
 export class InputEndings {
   readonly #kept: boolean;
   #answer = { text: "", finish: "" };
   #limit: string | undefined;
 
-  /** @param kept whether the session is on disk, to be continued by another run */
+  /** @param kept whether the session is on disk and another run can continue it */
   constructor(kept: boolean) {
     this.#kept = kept;
   }
 
-  /** Whether the end of the input will say this event. */
+  /** Whether the line at the end of the input covers this event. */
   covers(event: SessionEvent): boolean {
-    if (event.kind === "warning") return TOLD_AT_THE_END.has(event.data.code);
+    if (event.kind === "warning") return REPEATED_AT_END.has(event.data.code);
     return event.kind === "error" && !event.data.fatal && event.data.code === undefined;
   }
 
-  /** The line that belongs after an event, if any. */
+  /** The line to show after an event, if any. */
   after(event: SessionEvent): string | undefined {
     switch (event.kind) {
       case "user_input":
@@ -52,7 +52,7 @@ export class InputEndings {
 
   #line(facts: RunFacts): string | undefined {
     switch (facts.reason) {
-      // The person did it.
+      // The user did it.
       case "interrupted":
       case "aborted":
         return undefined;
@@ -64,7 +64,7 @@ export class InputEndings {
       case "completed":
         if (facts.finish === "length") return "The answer was cut off at the output limit. To go on, send: continue";
     }
-    // Nothing has to be opened again here: it is enough to say it once more.
+    // The session is still open: sending the request again is enough.
     return outcomeOf({ ...facts, kept: false }).message;
   }
 }

@@ -1,4 +1,4 @@
-// Where a key goes: to what has the whole screen, to a question, to the app's own keys, or into the text.
+// Routes each key: to the full-screen view, a question, the app's own keys, or the editor.
 
 import type { Bindings, Editor, Key } from "@lathe/tui";
 import type { FullScreens } from "./full-screens.ts";
@@ -10,9 +10,9 @@ export interface RouterParts {
   readonly panels: PanelStack;
   readonly fullScreens: FullScreens;
   readonly editor: Editor;
-  /** Whether the key was one of the app's. */
+  /** Handles a key of the app; false if it is none. */
   handleAppKey(key: Key): boolean;
-  /** Whether a pasted text was taken as something else than text, such as a picture. */
+  /** Handles a paste that is more than text, such as a picture; false if it is text. */
   takePasted(text: string): boolean;
 }
 
@@ -29,20 +29,20 @@ export class KeyRouter {
     if (key.kind !== "focus") panels.keyPressed();
     const isLate = key.kind === "key" && key.name === "enter" && panels.isEnterLate && !fullScreens.shown;
     if (!isLate && (this.#isAsking || fullScreens.shown || !this.#held.takes(key))) this.#route(key);
-    panels.settle();
+    panels.focusWhenDue();
   }
 
-  /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
+  /** Runs work that asks for secrets: keys typed between two of its questions wait for the next one. */
   holdDuring<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T> {
     return this.#held.during(from, work);
   }
 
-  /** A question that the user has asked for is open: keys that waited for it go to it. */
+  /** A question that the user asked for is open and gets the held keys. */
   releaseHeld(): void {
     this.#held.release();
   }
 
-  /** A panel that the user has asked for gets the keys. */
+  /** Whether the focused panel is one that the user asked for. */
   get #isAsking(): boolean {
     const { focused } = this.#parts.panels;
     return focused !== undefined && !focused.byAgent;
@@ -64,9 +64,9 @@ export class KeyRouter {
       return true;
     }
     if (!focused) return false;
-    if (panels.isDeaf && isTyped(key)) return true;
+    if (panels.ignoresKeys && isTyped(key)) return true;
     if (focused.component.handle(key)) return true;
-    // What is no answer begins a message: the letters that follow it must not answer by accident.
+    // Text that is no answer begins a message: the letters after it must not answer by accident.
     if (isText(key) && focused.byAgent) {
       panels.unfocus();
       return false;
@@ -74,7 +74,7 @@ export class KeyRouter {
     if (key.kind !== "key") return true;
     const isCancel = bindings.match(key, "select") === "tui.select.cancel";
     if (isCancel && !focused.byAgent) focused.cancel();
-    // Keys of the app work beside a question; text does not reach the composer behind it.
+    // The app's keys still work during a question; text does not reach the composer behind it.
     else handleAppKey(key);
     return true;
   }

@@ -1,4 +1,4 @@
-// What the app's own keys do. Keys that edit belong to the editor, and those of a list to the list.
+// What the app's own keys do. Editing keys belong to the editor, and list keys to the list.
 
 import { PERMISSION_MODES } from "@lathe/agent/policy";
 import type { Key, KeyPress } from "@lathe/tui";
@@ -10,15 +10,15 @@ import type { Panel } from "./panels/panel-stack.ts";
 import type { ScreenParts } from "./screen-parts.ts";
 import { isLeavingKey } from "./start-screen.ts";
 
-/** Pressed twice within this, Escape opens the list of earlier messages. */
+/** Escape pressed twice within this time opens the list of earlier messages. */
 const TWICE_MS = 600;
 
 export interface KeyboardParts {
   readonly screen: ScreenParts;
   readonly composer: Composer;
-  /** Actions that need more than the composer and the conversation; false: the action is none of them. */
+  /** Runs actions that need more than the composer and the conversation; false if the action is none of them. */
   runMore(action: AppAction): boolean;
-  /** Whether a key that means nothing here belongs to an extension. */
+  /** Handles a key that has no meaning here as an extension's shortcut. */
   handleExtensionKey(key: KeyPress): boolean;
 }
 
@@ -34,7 +34,7 @@ export class Keyboard {
     this.#composer = parts.composer;
   }
 
-  /** Whether the key was one of the app's. Until the conversation is open, only leaving works. */
+  /** Handles a key of the app; false if it is none. Until the conversation is open, only quitting works. */
   handle(key: Key): boolean {
     if (key.kind !== "key") return false;
     const { link, bindings, leave } = this.#screen;
@@ -50,13 +50,13 @@ export class Keyboard {
     return action === undefined ? this.#parts.handleExtensionKey(key) : this.#run(action, controller);
   }
 
-  /** Up in an empty composer takes back what waits. */
+  /** Up in an empty composer takes back queued messages. */
   #emptyUp({ name, ctrl, alt, shift }: KeyPress, controller: Controller): boolean {
     if (name !== "up" || ctrl || alt || shift || !this.#composer.editor.isEmpty) return false;
     return this.#dequeue(controller);
   }
 
-  /** A question mark alone; behind a question that has the keys, or in a text, it is typed. */
+  /** A question mark in an empty composer; during a question or inside a text it is typed. */
   #asksForKeys({ text }: KeyPress): boolean {
     return text === "?" && this.#composer.editor.isEmpty && !this.#screen.panels.focused;
   }
@@ -69,7 +69,7 @@ export class Keyboard {
       case "app.interrupt":
         return this.#escape(controller);
       case "app.clear":
-        // Behind a question that has the keys, the composer is out of sight.
+        // While a question has the keys, the composer is hidden.
         if (panels.focused) this.#giveUp(panels.focused, () => controller.interrupt());
         else if (editor.isEmpty) controller.interrupt();
         else this.#clear(controller);
@@ -143,7 +143,9 @@ export class Keyboard {
     return false;
   }
 
-  /** Questions of the work end with it; one of an MCP server outside of a call, or of an extension, ends here. */
+  /**
+   * Stopping the work ends its questions; one of an MCP server outside a call, or of an extension, is cancelled here.
+   */
   #giveUp(question: Panel, stop: () => void): void {
     stop();
     question.cancel();
@@ -170,7 +172,7 @@ export class Keyboard {
     return true;
   }
 
-  /** What waits, and what is typed. */
+  /** Sends queued messages together with what is typed. */
   #sendNow(controller: Controller): boolean {
     const { editor } = this.#composer;
     const text = [controller.takeBackQueued(), editor.value().trim()].filter((part) => part !== "").join("\n\n");
@@ -180,7 +182,7 @@ export class Keyboard {
     return true;
   }
 
-  /** Without a command that runs or is about to, the key belongs to the editor. */
+  /** If no command is running or about to run, the key belongs to the editor. */
   #background({ conversation }: Controller): boolean {
     const commands = conversation.sendToBackground();
     if (commands.length === 0) {
@@ -198,7 +200,7 @@ export class Keyboard {
   }
 }
 
-/** Without `full`: a key pressed once too often must not allow everything. */
+/** Without `full`: one key press too many must not allow everything. */
 const CYCLED = PERMISSION_MODES.filter((mode) => mode !== "full");
 
 function cyclePermission({ conversation }: Controller): void {

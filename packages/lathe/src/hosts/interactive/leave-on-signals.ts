@@ -1,4 +1,5 @@
-// A signal leaves as a person does: the work is ended, the terminal given back, and it is said how to continue. A second one leaves at once.
+// A signal quits as a user would: the work stops, the terminal is restored, and a line says how to continue. A second
+// signal exits at once.
 
 import type { Machine } from "../../platform/machine/machine.ts";
 import { ENDING_SIGNALS, ignoreHangups } from "../../platform/machine/signals.ts";
@@ -6,16 +7,16 @@ import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 
 interface Leaver {
   leave(code: ExitCode): void;
-  /** Settles when another program, such as an editor, gives the terminal back; undefined while we have it. */
+  /** Resolves when another program, such as an editor, returns the terminal; undefined while we have it. */
   readonly lent?: Promise<void> | undefined;
 }
 
 export function leaveOnSignals(view: Leaver, { signals, exit }: Machine): () => void {
   let isAsked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Ctrl+C at a terminal that is lent goes to every process there, and is meant for the program that has it.
+    // While the terminal is lent, Ctrl+C reaches every process there and is meant for the program that has it.
     if (signal === "SIGINT" && view.lent) return;
-    // SIGHUP comes twice when the shell of a closed terminal sends it on.
+    // SIGHUP comes twice when the shell of a closed terminal forwards it.
     if (isAsked && signal === "SIGHUP") return;
     if (isAsked) exit?.(EXIT.interrupted);
     isAsked = true;

@@ -1,4 +1,4 @@
-// How the live region is put together: what happens now, the composer or a panel in its place, and the lines below.
+// Lays out the live region: current activity, the composer or a panel in its place, and the lines below.
 
 import { type CursorPlace, type LiveView, type RenderContext, type Row, row, type Style, shorten } from "@lathe/tui";
 import type { LineStyle } from "./host-view.ts";
@@ -12,22 +12,24 @@ export const LINE_STYLES: Readonly<Record<LineStyle, Style>> = {
   yellow: { color: "warning" },
 };
 
-/** A part of the screen and where the cursor is in it. */
+/** A part of the screen and the cursor position in it. */
 export interface Placed {
   readonly rows: readonly Row[];
   readonly cursor?: CursorPlace | undefined;
 }
 
-/** Below this height, rules around a panel would take the room of its answers. */
+/** Below this height, rules around a panel would take rows from its answers. */
 const ROWS_WITH_RULES = 14;
 export const hasRoomForRules = ({ rows }: RenderContext): boolean => rows >= ROWS_WITH_RULES;
-/** Rules, the hint and a row above. */
+/** The two rules, the hint, and one row above. */
 const ROWS_AROUND = 4;
 
 export const ruleRow = ({ columns, symbols }: RenderContext, color: string): Row =>
   row(symbols.ruleHorizontal.repeat(columns), { color });
 
-/** A panel between rules, as the composer is; `below` says what its keys do, `others` how many rows are below that. */
+/**
+ * A panel between rules, like the composer; `below` says what its keys do, `others` is the number of rows below that.
+ */
 export function framedPanel(
   { component }: Panel,
   context: RenderContext,
@@ -47,7 +49,7 @@ export function framedPanel(
   };
 }
 
-/** The part with the cursor and what is below it are always on the screen; of what is above, the end is. */
+/** The part with the cursor and everything below it stay on the screen; of the rows above, the last ones do. */
 export function stackRows(
   above: readonly Row[],
   { rows: focus, cursor }: Placed,

@@ -1,4 +1,5 @@
-// The rows below the scrollback: what happens now, what waits to be sent, the composer or a panel in its place, and the lines below.
+// The rows below the scrollback: current activity, queued messages, the composer or a panel in its place, and the lines
+// below.
 
 import { type Bindings, type Editor, EMPTY_ROW, type LiveView, type RenderContext, type Row } from "@lathe/tui";
 import { composerRows, queueRows } from "./composer-rows.ts";
@@ -14,7 +15,7 @@ export interface LiveParts {
   readonly editor: Editor;
   readonly scrollback: Scrollback;
   readonly panels: PanelStack;
-  /** What waits to be sent; undefined until the conversation is open. */
+  /** The queued messages; undefined until the conversation is open. */
   queue(): Queue | undefined;
   /** Lines of extensions above the composer. */
   readonly widgets: Rows;

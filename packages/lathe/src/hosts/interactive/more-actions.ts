@@ -1,4 +1,4 @@
-// Actions of keys that need the conversation's parts: thinking, models, the viewer over everything that was said.
+// Key actions that need the conversation's parts: thinking, models, the transcript viewer.
 
 import { EMPTY_ROW, type Row } from "@lathe/tui";
 import { EFFORTS } from "../../conversation/commands/model-commands.ts";
@@ -51,7 +51,7 @@ function cycleThinking({ hint }: ScreenParts, { conversation }: Controller): voi
   hint.show(`Thinking: ${next}`);
 }
 
-/** Among those that are enabled and can be called; with no such list, those of the present provider. */
+/** Cycles through the enabled models that can be called; without such a list, through those of the present provider. */
 async function cycleModel({ hint }: ScreenParts, { conversation }: Controller, by: 1 | -1): Promise<void> {
   const { workspace, model } = conversation;
   const { registry } = await workspace.models();
@@ -72,7 +72,7 @@ async function cycleModel({ hint }: ScreenParts, { conversation }: Controller, b
   hint.show(`Model: ${next.provider}/${next.id}`);
 }
 
-/** Everything of the session, unfolded. */
+/** Shows the whole session, unfolded. */
 function openTranscript(
   { surface, fullScreens }: ScreenParts,
   { conversation }: Controller,

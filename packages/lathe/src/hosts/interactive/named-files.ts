@@ -1,4 +1,4 @@
-// The files that an @ may mean: those of the project, near ones first, and any folder that is named by its path.
+// The files that an @ may mean: those of the project, near ones first, and any folder named by its path.
 
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -6,23 +6,23 @@ import type { ExecutionEnvironment } from "@lathe/agent";
 import { fuzzyFilter } from "@lathe/tui";
 import type { Conversation } from "../../conversation/conversation.ts";
 
-/** What was found, best first: folders end with a slash. */
+/** Paths that were found, best first; folders end with a slash. */
 export interface NamedFiles {
   readonly paths: readonly string[];
-  /** What is not among them, and how to get at it. */
+  /** A note if files are missing from the list, and how to find them. */
   readonly remark?: string;
 }
 
-/** In a project with more, the files of the upper levels are there, and the newest of the others. */
+/** In larger projects, the list has the files of the upper levels and the newest of the others. */
 const MOST_FILES = 20_000;
 const UPPER_LEVELS = ["*", "*/*"];
 const MOST_PER_LEVEL = 2_000;
-/** Of a folder that is named by its path. */
+/** The most entries of a folder named by its path. */
 const MOST_ENTRIES = 5_000;
-/** A list of files is used so long before it is made anew. */
+/** How long a list of files is reused. */
 const FRESH_MS = 5_000;
 
-/** Paths that do not begin in the project. */
+/** Paths that do not start in the project. */
 const ELSEWHERE = /^(?:\.{1,2}(?:\/|$)|\/|~(?:\/|$))/;
 
 export class ProjectFiles {
@@ -49,7 +49,7 @@ export class ProjectFiles {
     return this.#known.files;
   }
 
-  /** What is in the folder that the typed path names; its last part narrows it. Nothing where there is no such folder. */
+  /** Entries of the folder that the typed path names, narrowed by its last part. Empty if there is no such folder. */
   async #inFolder(typed: string, conversation: Conversation): Promise<NamedFiles> {
     const { cwd, machine, view } = conversation.workspace;
     const whole = /(?:^|\/)\.{1,2}$|^~$/.test(typed) ? `${typed}/` : typed;
@@ -71,7 +71,7 @@ interface Entry {
   readonly isFolder: boolean;
 }
 
-/** Empty for what is no folder, or none of ours. */
+/** Empty if this is not a folder or not readable. */
 async function entriesIn(place: string): Promise<Entry[]> {
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
   return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
@@ -82,7 +82,7 @@ async function entriesInView(env: ExecutionEnvironment, place: string): Promise<
   return (await env.listDirectory(place, 1)).map(({ name, isDir }) => ({ name, isFolder: isDir }));
 }
 
-/** As searches see them: without what git ignores. */
+/** Lists files as searches do: without those that git ignores. */
 async function projectFiles({ session }: Conversation, cwd: string): Promise<NamedFiles> {
   const all = await session.env.glob("**/*", cwd, { maxResults: MOST_FILES });
   const upper = all.truncated
@@ -103,7 +103,7 @@ async function projectFiles({ session }: Conversation, cwd: string): Promise<Nam
   };
 }
 
-/** Files of a folder come before the folders in it. */
+/** Files of a folder come before its subfolders. */
 function levelOf(path: string): number {
   const isFolder = path.endsWith("/");
   const slashes = path.split("/").length - 1;

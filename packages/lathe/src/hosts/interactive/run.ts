@@ -1,11 +1,11 @@
-// From options to a conversation with a person, and to its end. The same for every way to draw it.
+// Runs an interactive conversation, from options to its end. The same for screen and plain mode.
 
 import type { InputContent } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
 import { type SessionOpener, serveCommand } from "../../conversation/commands/serve-command.ts";
 import { Conversation } from "../../conversation/conversation.ts";
-import { isLeftOpen, staysOpen } from "../../conversation/gates/open-question.ts";
+import { isLeftOpen, staysOpenText } from "../../conversation/gates/open-question.ts";
 import type { Arrival, OpenSession } from "../../conversation/session-contract.ts";
 import type { Presence } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -26,29 +26,29 @@ import { Controller } from "./controller.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
 import type { StartTiming } from "./start-timing.ts";
 
-/** Where a run begins: lines can be shown and the user can leave before there is a host. */
+/** Where a run starts: before there is a host, it can show lines and the user can leave. */
 export interface HostStart {
-  /** Settles when the user leaves. */
+  /** Resolves when the user leaves. */
   readonly left: Promise<ExitCode>;
   line(text: string, style?: LineStyle): void;
-  /** Settings are known: the host can be made. */
+  /** Makes the host once settings are known. */
   host(workspace: Workspace): Host;
 }
 
-/** A view with what it wants to hear of the run. */
+/** A view and its hooks into the run. */
 export interface Host {
   readonly view: HostView;
-  /** A user without any credential is asked what to begin with. */
+  /** A user without credentials is asked what to start with. */
   readonly asksFirst?: boolean;
-  /** Dialogs and signs of extensions. */
+  /** Dialogs and widgets of extensions. */
   readonly extensionUi?: ExtensionScreen;
-  /** Runs something that the user said; what is wrong with it is shown. */
+  /** Runs something that the user sent, and shows errors. */
   tell(say: (controller: Controller) => Promise<void>): Promise<void>;
-  /** The user may speak. */
+  /** The user may send from now on. */
   open(controller: Controller): void;
-  /** The session has a title. */
+  /** Called when the session has a title. */
   showTitle?(title: string): void;
-  /** Ends with the conversation. */
+  /** Called when the conversation ends. */
   close?(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ interface Opened {
   readonly host: Host;
   readonly controller: Controller;
   readonly prompts: readonly InputContent[];
-  /** Lets others into the session. */
+  /** Opens the session to other clients. */
   readonly opener?: SessionOpener;
 }
 
@@ -68,7 +68,7 @@ export async function runInteractive(
 ): Promise<ExitCode> {
   keepYoungObjectsFew();
   const opening = openRun(args, run, timing, start);
-  // A user who leaves does not wait for what is still being opened.
+  // A user who leaves does not wait for what is still opening.
   const first = await Promise.race([opening, start.left]);
   if (typeof first === "number") {
     const closeOpened = async ({ controller: { conversation } }: Opened): Promise<void> => {
@@ -107,10 +107,10 @@ async function openIn(
   const { machine, view: runView } = workspace;
   const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
   for (const warning of [...workspace.warnings, unkept]) if (warning !== undefined) view.line(warning, "yellow");
-  const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
-  // What is wrong with an @file is said before anything is opened.
+  const options = await withChosenSession(workspace, args.options, sessionChooser(view, workspace));
+  // Errors about an @file come before anything is opened.
   const prompts = await promptsOf({ ...args, options }, { machine, files: runView?.env });
-  const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
+  const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askOnce(view) : {}) };
   const phase = <T>(name: string, work: () => Promise<T>): Promise<T> => timing.phase(name, work);
   const requestFor = run.requestFor(workspace, options, { presence, phase });
   const commands = builtinCommands();
@@ -118,8 +118,8 @@ async function openIn(
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
     const question = reason === "start" ? undefined : open.gates.open?.context.title;
-    if (question !== undefined) view.line(staysOpen(question), "yellow");
-    const setCommands = (): void => commands.setAdded(open.parts.commands());
+    if (question !== undefined) view.line(staysOpenText(question), "yellow");
+    const setCommands = (): void => commands.setSessionCommands(open.parts.commands());
     open.parts.onCommands = setCommands;
     setCommands();
   };
@@ -141,7 +141,7 @@ async function openIn(
     requestFor,
     person,
     onSession,
-    // What the view was made of stays where it is.
+    // A session in a view cannot move: the view is a copy of this folder.
     ...(runView ? {} : { workspaceAt }),
     namesSessions: true,
     onTitle: (title: string) => host.showTitle?.(title),
@@ -177,7 +177,7 @@ async function converse(
   void host.tell(async (ready) => {
     if (first !== undefined) {
       ready.returnQueued();
-      const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
+      const [now, ...rest] = await expandInputs(ready, [first, ...later]);
       if (now !== undefined) await ready.submit(now, rest);
     } else if (conversation.wasCutOff || isLeftOpen(conversation.open)) await ready.offerToContinue();
   });
@@ -185,7 +185,7 @@ async function converse(
   const { isKept, session: last } = conversation;
   await opener?.end();
   await Promise.all([conversation.close(), host.close?.()]);
-  // Below what was cut off, which is only known now.
+  // Printed last, because only now is it known whether changes remain.
   const kept = await workspace.view?.leave();
   if (kept !== undefined) view.line(kept, "yellow");
   const command = kept === undefined ? "lathe" : (workspace.view?.toContinue ?? "lathe");
@@ -197,7 +197,7 @@ async function converse(
   return code;
 }
 
-async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
+async function expandInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
   const expanded: InputContent[] = [];
   for (const input of inputs) {
     const content = await controller.expand(input);
@@ -206,8 +206,8 @@ async function expandedInputs(controller: Controller, inputs: readonly InputCont
   return expanded;
 }
 
-/** Later sessions of the run begin as the first did. */
-function askedOnce(view: HostView): Presence {
+/** Asks for the first model once; later sessions of the run reuse it. */
+function askOnce(view: HostView): Presence {
   let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
   const ask = (workspace: SessionWorkspace) =>
     view.dialogue("its first question", async () =>
@@ -221,14 +221,14 @@ function askedOnce(view: HostView): Presence {
   };
 }
 
-/** After the start, which it must not slow down. */
+/** Delays the check, so that it does not slow down the start. */
 const LATER_MS = 10_000;
 
 function announceNewer(controller: Controller, view: HostView, left: Promise<ExitCode>): void {
   const { workspace } = controller.conversation;
   const { setTimer } = workspace.machine.deps;
   const announce = async (): Promise<void> => {
-    // Nothing that is being done is interrupted by it.
+    // The notice does not interrupt work.
     if (controller.isBusy) {
       timer = setTimer(announce, LATER_MS);
       return;
@@ -242,7 +242,7 @@ function announceNewer(controller: Controller, view: HostView, left: Promise<Exi
   void left.then(() => timer.cancel());
 }
 
-function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
+function sessionChooser(view: HostView, workspace: Workspace): SessionChooser {
   return {
     choose: async (sessions) => {
       const { chooseFrom } = await import("../../conversation/commands/choice.ts");
@@ -255,14 +255,15 @@ function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
   };
 }
 
-/** What would be written to stderr becomes a line of the view: nothing may be written into the middle of a screen. */
+/** Turns output to stderr into lines of the view: nothing may be written into the middle of a screen. */
 function quietMachine(machine: Machine, start: Pick<HostStart, "line">): Machine {
   const write = (text: string): boolean => {
     start.line(text.replace(/^lathe: /, "").replace(/\n$/, ""), "yellow");
     return true;
   };
   const stderr = Object.create(machine.stderr, { write: { value: write } }) as NodeJS.WriteStream;
-  // Properties of its own: code that spreads this machine into another gets all of it. The streams are still made when looked at.
+  // As own properties, so that spreading this machine into another copies all of them. Streams are still created on
+  // first use.
   const all = Object.getOwnPropertyDescriptors(machine);
   return Object.defineProperties({}, { ...all, stderr: { value: stderr, enumerable: true } }) as Machine;
 }

@@ -1,5 +1,5 @@
-// The host on a screen. It makes the parts of the screen and joins them: what happens in a session becomes rows, and the keys get their
-// meaning. It takes over from the start screen once settings are known.
+// The host on a screen. It makes the parts of the screen and connects them: session events become rows, and keys get
+// their meaning. It takes over from the start screen once settings are known.
 
 import { setImmediate } from "node:timers/promises";
 import type { Session } from "@lathe/agent";
@@ -25,14 +25,14 @@ import { makeScreenParts, type ScreenParts } from "./screen-parts.ts";
 import type { StartScreen } from "./start-screen.ts";
 import { ConversationFacts } from "./status-facts.ts";
 import { StatusLine, type StatusPart } from "./status-line/status-line.ts";
-import { TerminalSigns } from "./terminal-signs.ts";
+import { TerminalIndicators } from "./terminal-indicators.ts";
 import { Transcript } from "./transcript/transcript.ts";
 import { TranscriptRows } from "./transcript-rows.ts";
 
 /** `problems` are shown when the conversation is open. */
 export function screenHost(start: StartScreen, workspace: Workspace, problems: readonly string[]): Host {
   const joined = joinParts(start, workspace);
-  const { screen, extensions, themes, history, signs } = joined;
+  const { screen, extensions, themes, history, indicators } = joined;
   let followed: Promise<void> = Promise.resolve();
   const view = hostView(joined, (open) => {
     followed = follow(open, joined);
@@ -48,7 +48,7 @@ export function screenHost(start: StartScreen, workspace: Workspace, problems: r
       for (const problem of problems) view.line(problem, "yellow");
       screen.link.open(controller);
     },
-    showTitle: (title) => signs.name(title),
+    showTitle: (title) => indicators.name(title),
     close: async () => {
       themes.close();
       screen.hint.end();
@@ -67,11 +67,11 @@ interface JoinedParts {
   readonly history: ComposerHistory;
   readonly keys: KeyRouter;
   readonly facts: ConversationFacts;
-  readonly signs: TerminalSigns;
+  readonly indicators: TerminalIndicators;
   readonly settings: Settings;
 }
 
-/** Settings that take effect as soon as they are changed. */
+/** Settings that take effect at once when they change. */
 const APPLIED: Readonly<Partial<Record<SettingKey, (parts: JoinedParts) => void>>> = {
   "editor.vim": ({ composer, settings }) => {
     composer.editor.usesVim = settings["editor.vim"];
@@ -79,7 +79,7 @@ const APPLIED: Readonly<Partial<Record<SettingKey, (parts: JoinedParts) => void>
   "terminal.showImages": ({ screen, settings }) => screen.surface.showPictures(settings["terminal.showImages"]),
 };
 
-/** Makes all parts and puts them in the place of the start screen. Parts that call one another do so when something happens, never before. */
+/** Makes all parts and replaces the start screen. Parts refer to one another only in callbacks that run later. */
 function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   const { machine, surface, editor } = start;
   const { settings } = workspace;
@@ -121,8 +121,8 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   });
   const facts = new ConversationFacts(() => screen.link.controller);
   const region = liveRegion({ screen, composer, extensions, status: statusLine(facts, settings) });
-  const signs = new TerminalSigns({ env: machine.env, settings, surface, cwd: screen.cwd });
-  const joined = { screen, transcript, rows, extensions, themes, composer, history, keys, facts, signs, settings };
+  const indicators = new TerminalIndicators({ env: machine.env, settings, surface, cwd: screen.cwd });
+  const joined = { screen, transcript, rows, extensions, themes, composer, history, keys, facts, indicators, settings };
   for (const apply of Object.values(APPLIED)) apply(joined);
   editor.prompt = [{ text: `${themes.symbols.prompt} `, style: { color: "accent" } }];
   start.show({
@@ -175,7 +175,7 @@ function liveRegion({ screen, composer, extensions, status }: RegionParts): Live
 }
 
 function statusLine(facts: ConversationFacts, settings: Settings): StatusLine {
-  // The schema lets nothing else through.
+  // The settings schema allows only these values.
   const parts = settings["statusLine.parts"] as readonly StatusPart[];
   return new StatusLine(
     () => facts.facts as NonNullable<ConversationFacts["facts"]>,
@@ -207,7 +207,7 @@ function hostView(joined: JoinedParts, watch: HostView["watch"]): HostView {
     showAgents: () => showAgents(screen),
     showTerminal: (terminal) => fullScreens.showTerminal(terminal),
     terminalSize: () => fullScreens.terminalSize(),
-    edit: async (name, text) => (await import("./external-editor.ts")).editedText(screen, name, text),
+    edit: async (name, text) => (await import("./external-editor.ts")).editText(screen, name, text),
     copy: (text) => surface.terminal.copy(text),
     submit: (text) => void link.tell((controller) => controller.submit(text)),
     prefill: (text) => composer.prefill(text),
@@ -250,20 +250,20 @@ function commandHint(bindings: Bindings): string {
   return [...stops, ...(background === undefined ? [] : [`${background} to send to the background`])].join(" · ");
 }
 
-/** A key does not wait longer for what streams in. */
+/** Streaming events delay a key by at most this time. */
 const AT_ONCE_MS = 20;
 
-async function follow({ session }: OpenSession, { transcript, rows, facts, signs }: JoinedParts): Promise<void> {
+async function follow({ session }: OpenSession, { transcript, rows, facts, indicators }: JoinedParts): Promise<void> {
   let begun = performance.now();
   for await (const event of session.events()) {
-    // Events that have piled up come one after the other, without a gap for a key between them.
+    // Queued events arrive without a pause for keys between them, so this yields from time to time.
     if (performance.now() - begun > AT_ONCE_MS) {
       await setImmediate();
       begun = performance.now();
     }
     transcript.event(event);
     if (event.kind === "processing_end") facts.refresh();
-    signs.event(event);
+    indicators.event(event);
     rows.tick();
   }
 }

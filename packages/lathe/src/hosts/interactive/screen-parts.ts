@@ -1,5 +1,5 @@
-// The objects that a host on a screen is made of, one concern each. They are made together, once settings are known, and none of them
-// is changed afterwards.
+// The objects that a host on a screen consists of, one concern each. They are made together once settings are known,
+// and none of them is replaced afterwards.
 
 import type { Bindings } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -19,26 +19,26 @@ export interface ScreenParts {
   readonly bindings: Bindings;
   /** The terminal and what is painted on it. */
   readonly surface: Surface;
-  /** The way to the conversation. */
+  /** Access to the conversation. */
   readonly link: ConversationLink;
-  /** What was said and done, above the composer. */
+  /** The conversation above the composer. */
   readonly scrollback: Scrollback;
-  /** What takes the composer's place for a while. */
+  /** Panels that replace the composer for a while. */
   readonly panels: PanelStack;
   readonly place: PanelPlace;
   /** Questions to the user. */
   readonly dialogs: Dialogs;
-  /** What has the whole screen for a while. */
+  /** Views that take the whole screen for a while. */
   readonly fullScreens: FullScreens;
-  /** What is said in passing. */
+  /** Hints that disappear by themselves. */
   readonly hint: HintLine;
-  /** The folder of the conversation; until it is open, that of the command. */
+  /** The folder of the conversation; until it is open, the folder of the command. */
   cwd(): string;
   /** Ends the host. */
   leave(code: ExitCode): void;
 }
 
-/** `onPanel` is called when a panel opens that the user has asked for. */
+/** `onPanel` is called when a panel opens that the user asked for. */
 export function makeScreenParts(start: StartScreen, rows: ConversationRows, onPanel: () => void): ScreenParts {
   const { machine, bindings, surface, editor } = start;
   const { deps, userHome } = machine;
@@ -61,8 +61,8 @@ export function makeScreenParts(start: StartScreen, rows: ConversationRows, onPa
     context,
     onChange,
     hint: (text) => hint.show(text),
-    settledElsewhere: (panel, by, typed) => {
-      panels.takenAway(panel, by !== undefined);
+    onAnsweredElsewhere: (panel, by, typed) => {
+      panels.noteTakenAway(panel, by !== undefined);
       if (typed !== "") editor.text = editor.isEmpty ? typed : `${typed}\n${editor.text}`;
       if (by !== undefined) scrollback.line(`Answered by ${by}.`, "dim");
     },

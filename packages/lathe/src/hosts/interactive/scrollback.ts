@@ -1,5 +1,5 @@
-// What goes above the live region, once and for good: finished rows of the conversation, and lines of the product's own, which are kept
-// apart from one another.
+// What is written above the live region, once and for good: finished rows of the conversation and Lathe's own lines,
+// with a blank row between the two.
 
 import { EMPTY_ROW, type RenderContext, type Row, rowText, type Span, visible, wrap } from "@lathe/tui";
 import type { LineStyle } from "./host-view.ts";
@@ -7,13 +7,13 @@ import { LINE_STYLES } from "./live-layout.ts";
 
 /** The conversation as rows. */
 export interface ConversationRows {
-  /** Gives rows that do not change any more, each once. */
+  /** Returns rows that no longer change, each once. */
   takeFinished(context: RenderContext): readonly Row[];
-  /** The rest: what streams and runs. */
+  /** Renders the rest: what is streaming or running. */
   render(context: RenderContext): readonly Row[];
-  /** Something of it is not in the scrollback yet. */
+  /** Whether part of it is not in the scrollback yet. */
   readonly isUnfinished: boolean;
-  /** Adds a line of the product's own below what is not finished; false when there is nothing. */
+  /** Adds one of Lathe's own lines below the unfinished rows; false if there are none. */
   addBelow(line: Span): boolean;
 }
 
@@ -25,17 +25,17 @@ interface ScrollbackParts {
   readonly commit: (rows: readonly Row[]) => void;
 }
 
-/** Between two looks at what has become final. */
+/** How often final rows are collected. */
 const AHEAD_MS = 8;
 
 export class Scrollback {
   readonly #parts: ScrollbackParts;
-  /** What stands lowest, and whether it is a line of the product's own. */
+  /** The last row, and whether it is one of Lathe's own lines. */
   #last: Row | undefined;
   #isAfterLine = false;
-  /** The conversation as the last frame had it. */
+  /** The unfinished rows of the last frame. */
   #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
-  /** Final rows for the next frame, made before it is due. */
+  /** Final rows for the next frame, made in advance. */
   #ahead: Row[] = [];
   #lookedAt = 0;
 
@@ -47,18 +47,18 @@ export class Scrollback {
     return this.#last !== undefined && rowText(this.#last) !== "";
   }
 
-  /** Adds a line of the product's own. */
+  /** Adds one of Lathe's own lines. */
   line(text: string, style?: LineStyle): void {
     const span: Span = { text: visible(text), ...(style === undefined ? {} : { style: LINE_STYLES[style] }) };
     if (!this.#isAfterLine) this.gap();
     this.#flush();
-    // Above a text that goes on for pages it would be out of sight.
+    // Above unfinished text that goes on for pages, the line would be out of sight.
     if (this.#parts.rows.addBelow(span)) return;
     this.commit(wrap([span], this.#parts.context().columns));
     this.#isAfterLine = true;
   }
 
-  /** Leaves a blank row, unless there is one or nothing is above. */
+  /** Adds a blank row, unless there already is one or nothing is above. */
   gap(): void {
     this.#flush();
     if (!this.#parts.rows.isUnfinished && this.endsInText) this.commit([EMPTY_ROW]);
@@ -69,7 +69,7 @@ export class Scrollback {
     this.#parts.commit(rows);
   }
 
-  /** Makes the final rows of the conversation as it goes on: a frame that made all of them at once would keep keys waiting. */
+  /** Makes final rows while the conversation goes on: making all of them in one frame would delay keys. */
   prepare(): void {
     const now = this.#parts.now();
     if (now - this.#lookedAt < AHEAD_MS) return;
@@ -77,7 +77,10 @@ export class Scrollback {
     this.#lookedAt = now;
   }
 
-  /** The unfinished rows. A letter that is typed does not wait until what has streamed in since the last frame is rendered. */
+  /**
+   * The unfinished rows. An echo of a typed character does not wait for the rendering of what has streamed in since the
+   * last frame.
+   */
   renderUnfinished(context: RenderContext, isEcho: boolean): readonly Row[] {
     if (isEcho && this.#drawn?.columns === context.columns) return this.#drawn.rows;
     this.#flush(context);
@@ -86,7 +89,7 @@ export class Scrollback {
     return rows;
   }
 
-  /** What is finished goes up before anything else is written there. */
+  /** Writes finished rows before anything else is written. */
   #flush(context: RenderContext = this.#parts.context()): void {
     this.#drawn = undefined;
     const rows = this.#separate([...this.#ahead, ...this.#final(context)]);
@@ -96,7 +99,7 @@ export class Scrollback {
     this.#isAfterLine = false;
   }
 
-  /** A line of the product's own and what happens in the session are not written into one another. */
+  /** Keeps a blank row between Lathe's own lines and the conversation. */
   #separate(rows: readonly Row[]): readonly Row[] {
     const isSeparate = !this.#isAfterLine || !this.endsInText;
     return isSeparate || rows[0] === undefined || rowText(rows[0]) === "" ? rows : [EMPTY_ROW, ...rows];

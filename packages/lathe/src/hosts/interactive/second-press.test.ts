@@ -9,7 +9,7 @@ it("a second press that lay unread in the terminal when its time ran out still l
     return { cancel() {} };
   });
   presses.begin("Ctrl+C");
-  // A process that stood still runs its timers first, and then reads what was typed meanwhile.
+  // A process that was stalled runs its timers first, and then reads what was typed meanwhile.
   runOut();
   expect([presses.isSecond("Ctrl+C"), presses.isSecond("Ctrl+D")]).toEqual([true, false]);
   await setImmediate();

@@ -1,8 +1,8 @@
-// A key that does something when it is pressed twice: how long the first press counts.
+// A key that acts when it is pressed twice, and how long the first press counts.
 
 import type { ClientDeps } from "@lathe/llm";
 
-/** As long as the hint that names the second press is shown. */
+/** The hint about the second press is shown for the same time. */
 export const COUNTS_FOR_MS = 2_000;
 
 export class SecondPress<Key extends string> {
@@ -19,19 +19,19 @@ export class SecondPress<Key extends string> {
     const forget = (): void => {
       if (this.#pressed === pressed) this.#pressed = undefined;
     };
-    // Timers run before the terminal is read: on a busy machine a key that was pressed in time may not have been read yet, and the
-    // time at which it is read says nothing about when it was pressed.
+    // Timers run before the terminal is read, so on a busy machine a key pressed in time may not have been read yet,
+    // and the time at which it is read does not tell when it was pressed.
     const timer = this.#setTimer(() => setImmediate(forget), COUNTS_FOR_MS);
     const pressed = { key, timer };
     this.#pressed = pressed;
   }
 
-  /** Whether the key that is pressed now is the second one. */
+  /** Whether this press of the key is the second one. */
   isSecond(key: Key): boolean {
     return this.#pressed?.key === key;
   }
 
-  /** The next press is a first one again. */
+  /** The next press counts as a first one again. */
   forget(): void {
     this.#pressed?.timer.cancel();
     this.#pressed = undefined;

@@ -1,5 +1,5 @@
-// The screen from its first paint on. Until settings are known it shows the composer alone: keys edit, and what is sent, printed or
-// answered by the terminal is held for the host that takes over.
+// The screen from its first paint on. Until settings are known it shows the composer alone: keys edit, and everything
+// else (submitted text, printed lines, the terminal's replies) is held for the host that takes over.
 
 import { type Bindings, Editor, type Key, type LiveView, type RenderContext } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -19,7 +19,7 @@ export class StartScreen {
   #front: Front;
   #isOver = false;
   #resolveLeft: (code: ExitCode) => void = () => {};
-  /** Settles when the user leaves. */
+  /** Resolves when the user leaves. */
   readonly left = new Promise<ExitCode>((resolve) => {
     this.#resolveLeft = resolve;
   });
@@ -52,7 +52,7 @@ export class StartScreen {
     this.#front = this.#first;
   }
 
-  /** Settles when another program gives the terminal back; undefined while we have it. */
+  /** Resolves when another program returns the terminal; undefined while we have it. */
   get lent(): Promise<void> | undefined {
     return this.surface.lent;
   }
@@ -61,7 +61,7 @@ export class StartScreen {
     this.#front.line(text, style);
   }
 
-  /** The host takes over, with all that was held for it. */
+  /** The host takes over and gets everything that was held. */
   show(front: Front): void {
     this.#front = front;
     this.#first.handOverTo(front);
@@ -88,10 +88,10 @@ export class StartScreen {
   }
 }
 
-/** Ctrl+C leaves; there is nothing yet that it could stop. */
+/** Ctrl+C quits, because there is nothing to stop yet. */
 export const isLeavingKey = (key: Key): boolean => key.kind === "key" && key.ctrl && key.name === "c";
 
-/** The front until the host is there. */
+/** The front until there is a host. */
 class ComposerAlone implements Front {
   readonly completion: Front["completion"] = { complete: async () => undefined };
   readonly history: Front["history"] = { previous: () => undefined, next: () => undefined, search: () => [] };

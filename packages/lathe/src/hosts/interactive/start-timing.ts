@@ -1,8 +1,8 @@
-// Where the time of a start goes.
+// Measures where the time of a start goes.
 
 export interface StartTiming {
   phase<T>(name: string, work: () => Promise<T> | T): Promise<T>;
-  /** Prompts can be typed. */
+  /** Called when prompts can be typed; prints the times. */
   print(): void;
   /** The run ends here instead of waiting for a prompt. */
   readonly leavesWhenReady: boolean;

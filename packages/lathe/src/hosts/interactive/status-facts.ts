@@ -1,4 +1,4 @@
-// What the line at the bottom tells, from the conversation as it is now.
+// The facts in the status line, from the present state of the conversation.
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Session } from "@lathe/agent";
@@ -21,7 +21,7 @@ export class ConversationFacts {
     this.#controller = controller;
   }
 
-  /** Work may have changed the branch. */
+  /** Reads the branch again, because work may have changed it. */
   refresh(): void {
     this.#branch = undefined;
   }
@@ -55,7 +55,7 @@ export class ConversationFacts {
   }
 }
 
-/** Of the last input that ended, in a session with checks. */
+/** The verdict on the last input that ended, in a session with checks. */
 function verdictOf({ journal: { input }, facts }: Session): string | undefined {
   const verdict = input?.state === "end" ? input.verification?.verdict : undefined;
   if (verdict !== "unverified") return verdict === "none" ? undefined : verdict;
@@ -64,7 +64,7 @@ function verdictOf({ journal: { input }, facts }: Session): string | undefined {
   return isAccepted ? "accepted" : verdict;
 }
 
-/** As git's own files have it: nothing has to be started. Undefined outside a repository. */
+/** The branch, read from git's files without starting a process. Undefined outside a repository. */
 function branchOf(cwd: string): string | undefined {
   for (let at = cwd; ; at = dirname(at)) {
     const head = headIn(join(at, ".git"), at);
@@ -73,19 +73,19 @@ function branchOf(cwd: string): string | undefined {
   }
 }
 
-/** While it goes on. */
+/** The workflow that is in progress. */
 function workflowOf({ facts }: Session): string | undefined {
   const fact = facts.read(WORKFLOW_FACT) as unknown as WorkflowState | undefined;
   if (fact === undefined || isOver(fact)) return undefined;
   return `${fact.workflow}: ${fact.state}`;
 }
 
-/** `.git` is a folder, or in a worktree a file that names it. */
+/** `.git` is a folder, or in a worktree a file that contains its path. */
 function headIn(git: string, at: string): string | undefined {
   try {
     return readIfThere(join(git, "HEAD"))?.trim() ?? linkedHead(readIfThere(git), at);
   } catch {
-    return undefined; // not ours to read, or a folder without a head
+    return undefined; // not readable, or a folder without a HEAD
   }
 }
 

@@ -1,4 +1,4 @@
-// The terminal and the screen that is painted on it: its size, its colours, whether it draws pictures, and who has it now.
+// The terminal and the screen painted on it: its size, its colours, whether it draws pictures, and who has it now.
 
 import {
   asciiSigns,
@@ -18,15 +18,15 @@ import {
 import type { Machine } from "../../platform/machine/machine.ts";
 
 /**
- * Node delivers the signal of the Ctrl+C that ended another program from a thread, which a busy machine may hold up until after that
- * program's end. In raw mode no key makes a signal, so one that comes this soon is that one.
+ * Node delivers the SIGINT of a Ctrl+C that ended another program from a thread, which a busy machine may delay until
+ * after that program's end. In raw mode no key makes a signal, so a signal this soon is a late one.
  */
 const LATE_INTERRUPT_MS = 3_000;
 
 type SurfaceColours = Pick<Theme, "sgr" | "symbols">;
 
 export interface SurfaceParts {
-  /** The rows below the scrollback. */
+  /** Renders the rows below the scrollback. */
   render(context: RenderContext, isEcho: boolean): LiveView;
   onKey(key: Key): void;
   onReply(reply: TerminalReply): void;
@@ -69,12 +69,12 @@ export class Surface {
     });
   }
 
-  /** Whether the terminal's window has the focus, as far as the terminal says so. */
+  /** Whether the terminal's window has the focus, if the terminal reports it. */
   get hasFocus(): boolean {
     return this.#hasFocus;
   }
 
-  /** Settles when another program gives the terminal back; undefined when none has had it lately. */
+  /** Resolves when another program returns the terminal; undefined if none has had it recently. */
   get lent(): Promise<void> | undefined {
     return this.#lent;
   }
@@ -84,7 +84,7 @@ export class Surface {
     return { columns, rows, symbols: this.#colours.symbols, ...this.#traits, now: this.#now() };
   }
 
-  /** The first paint. */
+  /** Paints the screen for the first time. */
   start(): void {
     this.terminal.start({
       onKey: (key) => {
@@ -97,7 +97,7 @@ export class Surface {
     this.screen.paint();
   }
 
-  /** Leaves the terminal as it was before, with these rows in the place of the live region. */
+  /** Restores the terminal, with these rows in place of the live region. */
   stop(rows: readonly Row[] = []): void {
     this.screen.end(rows);
     this.terminal.stop();
@@ -109,12 +109,12 @@ export class Surface {
     this.screen.restyle();
   }
 
-  /** Whether pictures are drawn, if the terminal can. */
+  /** Whether to draw pictures, if the terminal can. */
   showPictures(isWanted: boolean): void {
     this.#showsPictures = isWanted;
   }
 
-  /** Another program has the terminal while the work is done. */
+  /** Gives the terminal to another program while `work` runs. */
   async lend<T>(work: () => Promise<T>): Promise<T> {
     this.screen.pause();
     this.terminal.suspend();
@@ -135,7 +135,7 @@ export class Surface {
     }
   }
 
-  /** Ctrl+Z: the shell has the terminal until it brings us back. */
+  /** Ctrl+Z: the shell has the terminal until it resumes us. */
   suspend(): void {
     suspendToShell({ process, terminal: this.terminal, screen: this.screen });
   }

@@ -1,4 +1,4 @@
-// The conversation as rows for the screen: the transcript, and below it what is going on.
+// The conversation as rows for the screen: the transcript, and below it the current activity.
 
 import { elapsedTime, type RenderContext, type Row, row, rowOf, type Span, shorten } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -37,7 +37,7 @@ export class TranscriptRows implements ConversationRows {
     return this.#parts.transcript.addBelow(line);
   }
 
-  /** Running times move on, as long as there are any. */
+  /** Updates running times once a second, as long as there are any. */
   tick(): void {
     const { transcript, setTimer, onChange } = this.#parts;
     if (this.#ticking || !transcript.ticks) return;

@@ -1,4 +1,4 @@
-// A session inside a program: a conversation whose person, tools and prompt the program brings.
+// A session inside a program: a conversation with dialogs, tools and a prompt that the program provides.
 
 import type { InputOutcome, ToolDef } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
@@ -11,7 +11,7 @@ import { HostPerson } from "../rpc/person.ts";
 import { HostSide, type HostTool, type UiHandler } from "../rpc-client/host-side.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { toWire } from "../wire/to-wire.ts";
-import { checkOptions } from "./checked-options.ts";
+import { checkOptions } from "./check-options.ts";
 import { Listeners } from "./listeners.ts";
 import { openPlace } from "./place.ts";
 import type { AgentSession, AgentSessionOptions, PromptOutcome } from "./types.ts";
@@ -29,7 +29,7 @@ export async function createAgentSession(options: AgentSessionOptions): Promise<
       requestFor: async (opened, place) => ({ ...(await requestFor(opened, place)), ...ownParts(options) }),
       ...(options.onUiRequest ? { person: personOf(options.onUiRequest) } : {}),
       toolProviders: [{ tools: () => tools }],
-      // The program holds this one.
+      // The program holds this session, so the conversation must not leave it.
       staysInSession: true,
       onSession: ({ session }) => void listeners.follow(session.events(), (text) => session.warn(text, "listener")),
     },
@@ -38,7 +38,7 @@ export async function createAgentSession(options: AgentSessionOptions): Promise<
   return new ConversationSession(conversation, listeners);
 }
 
-/** As the command line would say it. */
+/** The options as command line options. */
 function commandOptions(options: AgentSessionOptions): CliOptions {
   const { model, baseUrl, thinkingLevel, permissionMode, session = "new", tools, systemPrompt } = options;
   return {
@@ -69,7 +69,7 @@ function toolOf(tool: HostTool): ToolDef {
   });
 }
 
-/** The same dialogs as over RPC, without a wire between. They wait as long as the program does. */
+/** The same dialogs as over RPC, without a wire. They wait until the program answers. */
 function personOf(ui: UiHandler): HostPerson {
   let n = 0;
   const side = new HostSide((frame) => person.response(frame as Parameters<HostPerson["response"]>[0]));
@@ -114,7 +114,7 @@ class ConversationSession implements AgentSession {
   async prompt(message: string): Promise<PromptOutcome> {
     if (typeof message !== "string") throw new TypeError("prompt needs a text.");
     const content = await expandInput(message, this.#conversation.open);
-    // A command of an extension has done its work, and there was nothing to send.
+    // A command of an extension did its work, and there was nothing to send.
     if (content === undefined) return { reason: "completed", text: "", cost: 0 };
     return outcomeOf(await this.#conversation.submit(content));
   }

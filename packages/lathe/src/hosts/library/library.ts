@@ -1,4 +1,4 @@
-// What the package gives to programs, loaded with the first call of one of its functions.
+// The package's functions for programs, loaded with the first call of one of them.
 
 import { join } from "node:path";
 import { knownTools } from "@lathe/agent/tools";
@@ -44,5 +44,5 @@ export const builtinTools = (): readonly ToolRow[] =>
 
 export const builtinThemes = (): readonly ThemeColours[] => BUILTIN_THEMES;
 
-/** Throws what is wrong with it. */
+/** Throws an error that says what is wrong. */
 export const readTheme = (json: string, name: string): ThemeColours => parseTheme(json, name);

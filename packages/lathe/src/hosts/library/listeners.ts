@@ -1,12 +1,12 @@
-// The program's listeners to one session. One that fails costs nobody else an event, and the session is told once: its warning is an
-// event as well, and would be the next to fail.
+// A program's listeners to one session. One that fails does not cost the others an event. The session is warned once,
+// because the warning is an event too and would fail again.
 
 import type { SessionEvent } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
 
-/** One that is asynchronous may fail later. */
+/** An asynchronous listener may fail later. */
 type Listener = (event: WireEvent) => unknown;
 
 export class Listeners {

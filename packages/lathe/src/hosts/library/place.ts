@@ -1,4 +1,4 @@
-// The machine as a program gives it: nothing is read from stdin, nothing is written but notices, and no signal is taken.
+// The machine as a program sees it: nothing is read from stdin, only notices are written, and no signals are handled.
 
 import { homedir, hostname } from "node:os";
 import { Readable, Writable } from "node:stream";
@@ -16,7 +16,7 @@ export interface OpenedPlace {
   readonly workspace: SessionWorkspace;
 }
 
-/** The place with its settings, models and files; `options` as the command line would have them. */
+/** Opens the workspace with its settings, models and files; `options` are command line options. */
 export async function openPlace(place: PlaceOptions, options: CliOptions = {}): Promise<OpenedPlace> {
   const machine = machineOf(place);
   if (place.cwd !== undefined) existingDirectory(machine, place.cwd);

@@ -1,4 +1,5 @@
-// What a program gives to open a session, and what it gets: plain data and interfaces, so that their types cost a program nothing.
+// What a program passes to open a session, and what it gets. Only plain data and interfaces, so that the types cost a
+// program nothing.
 
 import type { HostTool, UiHandler } from "../rpc-client/host-side.ts";
 import type { WireEvent } from "../wire/events.ts";
@@ -8,30 +9,30 @@ import type { WireMessage } from "../wire/message.ts";
 export interface PlaceOptions {
   /** The process's own when absent. */
   readonly cwd?: string | undefined;
-  /** In the place of the process's variables: credentials, `LATHE_HOME` and what commands see. */
+  /** Used instead of the process's variables: credentials, `LATHE_HOME` and what commands see. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Takes lines that the command would write to stderr. They go to the process's stderr when absent. */
+  /** Takes lines that the command would write to stderr. When absent, they go to the process's stderr. */
   readonly onNotice?: ((line: string) => void) | undefined;
 }
 
-/** What a session is opened with; everything has the default of the user's settings. */
+/** How to open a session; defaults come from the user's settings. */
 export interface AgentSessionOptions extends PlaceOptions {
-  /** `provider/id`, or a pattern as `--model` takes it. */
+  /** `provider/id`, or a pattern like that of `--model`. */
   readonly model?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly thinkingLevel?: string | undefined;
   readonly permissionMode?: "read-only" | "ask" | "auto-edit" | "full" | "plan" | undefined;
   /**
-   * `new` (when absent): kept on disk. `memory`: leaves no file. `continue`: the last one of the directory, or a new one. Otherwise a
-   * path, or the beginning of an id.
+   * `new` (default): saved on disk. `memory`: leaves no file. `continue`: the directory's last session, or a new one.
+   * Any other text is a path, or the beginning of an id.
    */
   readonly session?: "new" | "memory" | "continue" | (string & {}) | undefined;
-  /** Offered from the first request on, besides the built-in ones, whatever `tools` says. */
+  /** Offered from the first request on, in addition to the built-in tools, whatever `tools` says. */
   readonly customTools?: readonly HostTool[] | undefined;
-  /** Names of the built-in tools that are offered; all of the model's profile when absent. */
+  /** Names of the built-in tools to offer; when absent, all of the model's profile. */
   readonly tools?: readonly string[] | undefined;
-  /** A text replaces the prompt; a function gets the blocks of the default prompt and gives those that are sent. */
+  /** A text replaces the prompt; a function gets the blocks of the default prompt and returns those to send. */
   readonly systemPrompt?: string | ((blocks: readonly string[]) => readonly string[]) | undefined;
   /** Answers approvals and questions. Without it, calls that need approval are denied. */
   readonly onUiRequest?: UiHandler | undefined;
@@ -43,27 +44,27 @@ export interface PromptOutcome {
   readonly reason: string;
   /** The last answer. */
   readonly text: string;
-  /** US dollars. */
+  /** In US dollars. */
   readonly cost: number;
   /** Why it failed. */
   readonly error?: string | undefined;
 }
 
-/** A session that works inside the program. Close it at the end: it holds its file, its processes and its connections. */
+/** A session inside the program. Close it at the end: it holds its file, its processes and its connections. */
 export interface AgentSession {
   readonly id: string;
-  /** Undefined when it is kept in memory. */
+  /** Undefined for a session in memory. */
   readonly file: string | undefined;
-  /** `provider/id`. */
+  /** The form is `provider/id`. */
   readonly model: string;
   readonly isBusy: boolean;
-  /** An earlier process was cut off in the middle of an input; `continue` finishes it. */
+  /** An earlier process was interrupted in the middle of an input; `continue` finishes it. */
   readonly hasUnfinishedInput: boolean;
-  /** What the model sees of the conversation. */
+  /** The conversation as the model sees it. */
   readonly messages: readonly WireMessage[];
-  /** Resolves when the work has ended. Refused while the session is at work. */
+  /** Resolves when the work has ended. Refused while the session is working. */
   prompt(message: string): Promise<PromptOutcome>;
-  /** Undefined when there is nothing to finish. */
+  /** Undefined if there is nothing to finish. */
   continue(): Promise<PromptOutcome | undefined>;
   /** Reaches the model with its next request. */
   steer(message: string): void;
@@ -80,7 +81,7 @@ export interface AgentSession {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** One session that is kept on disk. */
+/** A session on disk. */
 export interface StoredSession {
   readonly id: string;
   readonly path: string;
@@ -94,12 +95,15 @@ export interface StoredSession {
   readonly firstMessage?: string | undefined;
 }
 
-/** What Lathe found for a place: skills, rules, agents, servers and the like, of the user, the project and other agents. */
+/**
+ * A file that Lathe found for a place: skills, rules, agents, servers and the like, of the user, the project and other
+ * agents.
+ */
 export interface DiscoveredItem {
   readonly kind: string;
   readonly name: string;
   readonly path: string;
-  /** Why it has no effect here; absent when it has. */
+  /** Why it has no effect here; absent if it has. */
   readonly ignored?: string | undefined;
 }
 
@@ -115,8 +119,8 @@ export interface ToolRow {
 /** A theme of the terminal. */
 export interface ThemeColours {
   readonly name: string;
-  /** By token: `#rrggbb`, an index of the palette, or "" for the terminal's own colour. */
+  /** Colours by token: `#rrggbb`, an index of the palette, or "" for the terminal's own colour. */
   readonly colors: Readonly<Record<string, string | number>>;
-  /** For pages made of a session. */
+  /** Colours of pages exported from a session. */
   readonly export?: Readonly<Partial<Record<"pageBg" | "cardBg" | "infoBg", string | number>>>;
 }

@@ -1,5 +1,5 @@
-// The folder of a recording, beside the log of the agent package: how the session was set up, the session it
-// continued, and the final journals of it and its agents. It never holds a credential.
+// The folder of a recording, next to the agent package's log: how the session was set up, the session it continued, and
+// the final journals of it and its agents. It never contains a credential.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { Settings } from "../../config/settings/schema.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
-import type { PublicOptions } from "./public.ts";
+import type { PublicOptions } from "./public-options.ts";
 
 const FORMAT = 1;
 
@@ -21,7 +21,7 @@ export interface RecordedSession extends Omit<SessionRequest, "opened" | "overri
   readonly roots: readonly string[];
   readonly settings: Settings;
   readonly rules: readonly Rule[];
-  /** Absent for a session that is kept in memory. */
+  /** Absent for a session in memory. */
   readonly header?: { readonly id?: string; readonly runId?: string; readonly runDigest?: string };
   readonly connection: PublicOptions;
   readonly credential: "key" | "bearer" | "none";
@@ -32,7 +32,7 @@ export interface RecordedEnd {
   readonly exitCode: number;
   /** The hash of the journal. */
   readonly sha256: string;
-  /** Variables that the provider asked for; secrets are replaced. */
+  /** Variables that the provider read; secrets are replaced. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +50,7 @@ export class RecordFolder {
     this.path = path;
   }
 
-  /** A recording is never written over. */
+  /** A recording is never overwritten. */
   create(): void {
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
@@ -73,8 +73,8 @@ export class RecordFolder {
     writeFileSync(join(this.path, FILES.session), JSON.stringify(session, null, 2), { mode: 0o600 });
   }
 
-  /** The session as it was before the run: its file, what lies beside it, and the blobs it names. */
-  keepBefore(path: string, beside: string | undefined, blobs: string): void {
+  /** Saves the session as it was before the run: its file, the files next to it, and the blobs it names. */
+  saveBefore(path: string, beside: string | undefined, blobs: string): void {
     mkdirSync(this.before);
     const text = readFileSync(path);
     writeFileSync(join(this.before, "session.jsonl"), text, { mode: 0o600 });
@@ -85,8 +85,8 @@ export class RecordFolder {
     }
   }
 
-  /** The journals of child agents, which lie beside the session's own. */
-  keepAgents(beside: string): void {
+  /** Saves the journals of child agents, which are next to the session's own. */
+  saveAgents(beside: string): void {
     for (const [name, journal] of agentJournals(beside)) {
       mkdirSync(this.#agents, { recursive: true });
       writeFileSync(join(this.#agents, name), journal, { mode: 0o600 });
@@ -133,7 +133,7 @@ export class RecordFolder {
   }
 }
 
-/** By file name. */
+/** The journals by file name. */
 export function agentJournals(folder: string): Map<string, Buffer> {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
   return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));

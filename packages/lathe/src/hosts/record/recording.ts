@@ -1,4 +1,5 @@
-// `--record <dir>`: everything the run takes from outside is recorded as it arrives, so that `lathe replay` can supply it again.
+// `--record <dir>`: everything the run takes from outside is recorded as it arrives, so that `lathe replay` can supply
+// it again.
 
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,8 +20,8 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { existingJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import type { RunResult } from "../headless/result.ts";
 import { newSession, RecordFolder } from "./folder.ts";
-import { heldJournal, journalBytes } from "./held-journal.ts";
-import { publicOptions, publicValue } from "./public.ts";
+import { inMemoryJournal, journalBytes } from "./journal-bytes.ts";
+import { publicOptions, publicValue } from "./public-options.ts";
 
 export class Recording implements RecordingTape {
   /** The workspace for everything that belongs to the session. */
@@ -35,7 +36,7 @@ export class Recording implements RecordingTape {
   readonly #env: Record<string, string> = {};
   #journal: OpenedJournal | undefined;
 
-  /** `at`: a workspace with models of its own, whose clock and requests are recorded as well. */
+  /** `at` makes a workspace with its own models, whose clock and requests are recorded as well. */
   constructor(workspace: SessionWorkspace, dir: string, at: (workspace: Workspace) => SessionWorkspace) {
     this.#outside = workspace;
     this.#folder = new RecordFolder(resolve(workspace.machine.cwd, dir));
@@ -49,19 +50,19 @@ export class Recording implements RecordingTape {
       ...workspace,
       machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
       rules: [...workspace.rules, ...rememberedIn(workspace).rules()],
-      // A wait for the disk is not recorded, so there must be none; nor is a websocket.
+      // Waiting for the disk and websockets cannot be recorded, so neither is used.
       settings: { ...workspace.settings, "journal.sync": "none", "providers.openaiWebsockets": "off" },
     });
   }
 
-  /** The journal as `open` finds or makes it; what it holds already is part of the recording. */
+  /** Opens the journal; what it already contains becomes part of the recording. */
   async openJournal(open: (workspace: Workspace) => OpenedJournal): Promise<OpenedJournal> {
     const found = open(this.#outside);
     const { path, folder, journal } = found;
     await journal.close();
-    if (path === undefined) this.#journal = heldJournal(this.workspace);
+    if (path === undefined) this.#journal = inMemoryJournal(this.workspace);
     else if (existsSync(path)) {
-      this.#folder.keepBefore(path, folder, this.#outside.paths.blobs);
+      this.#folder.saveBefore(path, folder, this.#outside.paths.blobs);
       this.#journal = existingJournal(this.workspace, path);
     } else if (journal.leaf !== null) {
       throw usageError("--record: this session has an older format. Continue it once without --record.");
@@ -69,8 +70,8 @@ export class Recording implements RecordingTape {
     return this.#journal;
   }
 
-  /** The same request, with a model whose traffic is recorded. */
-  async tap(request: SessionRequest): Promise<SessionRequest> {
+  /** Returns the same request with a model whose traffic is recorded. */
+  async recordRequest(request: SessionRequest): Promise<SessionRequest> {
     // What additions do cannot be recorded, so a recorded run has none.
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
     await warnOfUnusedHooks(this.#outside);
@@ -112,7 +113,7 @@ export class Recording implements RecordingTape {
     return this.#recorder.input(session, verb, content);
   }
 
-  /** For a run that never began: the folder was empty before. */
+  /** Removes the folder of a run that never began; it was empty before. */
   discard(): void {
     rmSync(this.#folder.path, { recursive: true, force: true });
   }
@@ -120,7 +121,7 @@ export class Recording implements RecordingTape {
   /** Called after the last input. */
   finish({ status, exitCode }: RunResult): void {
     if (!this.#journal) return;
-    if (this.#journal.folder !== undefined) this.#folder.keepAgents(this.#journal.folder);
+    if (this.#journal.folder !== undefined) this.#folder.saveAgents(this.#journal.folder);
     this.#folder.writeEnd(journalBytes(this.#journal), {
       status,
       exitCode,
@@ -128,7 +129,7 @@ export class Recording implements RecordingTape {
     });
   }
 
-  /** Notes the variables that the provider asks for. */
+  /** Records the variables that the provider reads. */
   #noteReads(env: ClientDeps["env"]): ClientDeps["env"] {
     return new Proxy(env, {
       get: (target, name) => {

@@ -1,5 +1,5 @@
-// Runs a recording again: no network, no tools, no clock, a home of its own that is gone afterwards. The journals of the session and
-// its agents must come out the same, byte for byte.
+// Runs a recording again: no network, no tools, no clock, and a temporary home. The journals of the session and its
+// agents must come out the same, byte for byte.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { existingJournal, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { Run } from "../run.ts";
 import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
-import { heldJournal, journalBytes } from "./held-journal.ts";
+import { inMemoryJournal, journalBytes } from "./journal-bytes.ts";
 
 export interface ReplayReport {
   readonly text: string;
@@ -91,17 +91,17 @@ function replayWorkspace(
   const paths = homePaths({ LATHE_HOME: home }, home);
   const extensions = { files: [], flags: {} };
   const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [], extensions };
-  // The recording is without secrets; those of this machine have no part in it.
+  // The recording contains no secrets, and those of this machine are not used.
   const run = new Run(machine);
-  const { said } = run;
+  const { reported: said } = run;
   const redactor = new Redactor();
   const env = withoutBroker(machine.env);
   const variables = { env, userEnv: env };
-  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, said });
+  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, reported: said });
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {
-  if (header === undefined) return heldJournal(workspace);
+  if (header === undefined) return inMemoryJournal(workspace);
   if (!existsSync(folder.before)) return newJournal(workspace, header);
   const { sessions, blobs } = workspace.paths;
   cpSync(folder.before, sessions, { recursive: true });
@@ -128,7 +128,7 @@ function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
     aroundAccess: replayer.aroundAccess,
     aroundExecute: async (call, run, nest) => {
       const result = await replayer.aroundExecute(call, run, nest);
-      // The number of an artifact is taken, as it was when the tool wrote it.
+      // Reserves the number of the artifact, which the tool wrote in the recorded run.
       if (result.artifact && beside !== undefined) {
         mkdirSync(beside, { recursive: true });
         writeFileSync(join(beside, `${result.artifact.id}.replayed.log`), "");
@@ -138,7 +138,9 @@ function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   };
 }
 
-/** An agent may have been at work when the run ended: what was recorded of it must come, more may. */
+/**
+ * An agent may have been working when the run ended: its journal must start with what was recorded, but may be longer.
+ */
 function agentDifference(
   recorded: ReadonlyMap<string, Buffer>,
   again: ReadonlyMap<string, Buffer>,

@@ -1,4 +1,5 @@
-// A typed client of RPC mode: starts the agent, matches answers to requests, passes events on, serves the host's side.
+// A typed client of RPC mode: starts the agent, matches answers to requests, forwards events, and serves the host's
+// side.
 
 import type { GateReply, WorkflowGate } from "../../conversation/gates/gate.ts";
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../rpc/commands.ts";
@@ -7,25 +8,31 @@ import type { WireEvent } from "../wire/events.ts";
 import { type HostScheme, HostSide, type HostTool, type UiHandler } from "./host-side.ts";
 import { type AgentConnection, AgentProcess, type AgentProcessOptions } from "./process.ts";
 
-/** How the agent is started, and how long it is waited for. */
+/** How to start the agent, and how long to wait for it. */
 export interface RpcClientOptions extends AgentProcessOptions {
-  /** Another way to the agent than a process of its own. */
+  /** Connects to the agent in another way than by starting a process. */
   readonly connect?: ((onFrame: (frame: Record<string, unknown>) => void) => AgentConnection) | undefined;
-  /** How long the agent may take to say that it is ready. */
+  /** How long the agent may take to become ready. */
   readonly readyTimeoutMs?: number | undefined;
-  /** How long one request may take. No limit has what takes as long as a command, a model or a hook: messages, bash, compact, export_html and settle_worktree. */
+  /**
+   * How long one request may take. There is no limit for commands that may run a command, a model or a hook: messages,
+   * bash, compact, export_html and settle_worktree.
+   */
   readonly requestTimeoutMs?: number | undefined;
 }
 
-/** What goes with a prompt besides its text. */
+/** What a prompt may contain besides its text. */
 export interface PromptOptions {
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[] | undefined;
-  /** Needed while the agent works. */
+  /** Required while the agent is working. */
   readonly streamingBehavior?: "steer" | "followUp" | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
-/** A message is confirmed when it is in the journal: hooks look at it before, and a summary that is being written comes first. */
+/**
+ * A message is confirmed when it is in the journal; before that, hooks may check it, and a summary in progress is
+ * finished.
+ */
 const MESSAGES = ["prompt", "steer", "follow_up", "abort_and_prompt", "continue"] as const;
 const UNLIMITED: ReadonlySet<CommandName> = new Set([
   ...MESSAGES,
@@ -58,10 +65,10 @@ interface Pending {
 /** Answers a question of a workflow, at once or later. */
 export type GateHandler = (gate: WorkflowGate) => unknown;
 
-/** `sessionId`: of the session that it happened in; `entryId`: the last entry of its branch then. */
+/** `sessionId` is the session of the event; `entryId` is the last entry of its branch at that time. */
 export type EventListener = (event: WireEvent, sessionId: string, entryId: string | null) => void;
 
-/** Starts `lathe --mode rpc` and drives it: sends commands, passes events on, serves the host's tools and dialogs. */
+/** Starts `lathe --mode rpc` and drives it: sends commands, forwards events, serves the host's tools and dialogs. */
 export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #host = new HostSide((frame) => this.#runningProcess().send(frame));
@@ -69,7 +76,7 @@ export class RpcClient {
   readonly #listeners = new Set<EventListener>();
   #onGate: GateHandler | undefined;
   readonly #failures = new Set<(error: Error) => void>();
-  /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
+  /** A failed prompt or a listener's error that came while nothing listened for failures. */
   #unheard: Error | undefined;
   #process: AgentConnection | undefined;
   #ended: Error | undefined;
@@ -88,7 +95,7 @@ export class RpcClient {
     return this.#ended !== undefined;
   }
 
-  /** Rejects with what the agent said on stderr when it ends before it is ready. */
+  /** If the agent ends before it is ready, rejects with its output on stderr. */
   async start(): Promise<void> {
     if (this.#process) throw new Error("The agent has already been started.");
     const ready = new Promise<void>((resolve) => {
@@ -108,7 +115,7 @@ export class RpcClient {
     }
   }
 
-  /** The agent's exit code. */
+  /** Returns the agent's exit code. */
   async stop(): Promise<number | null> {
     this.#host.stop();
     return (await this.#process?.stop()) ?? null;
@@ -117,7 +124,7 @@ export class RpcClient {
     await this.stop();
   }
 
-  /** Any command. Rejects with RpcError when the agent refuses it. */
+  /** Sends any command. Rejects with RpcError if the agent refuses it. */
   request<K extends CommandName>(command: K, params?: CommandParams<K>): Promise<CommandData<K>> {
     if (this.#ended) return Promise.reject(this.#ended);
     const id = `req_${++this.#requests}`;
@@ -132,7 +139,7 @@ export class RpcClient {
     }) as Promise<CommandData<K>>;
   }
 
-  /** Accepted, not finished: the end of the work is the agent_end event. */
+  /** Resolves when the prompt is accepted; the agent_end event marks the end of the work. */
   prompt(message: string, options: PromptOptions = {}): Promise<void> {
     const { images, streamingBehavior } = options;
     return this.request("prompt", {
@@ -150,7 +157,7 @@ export class RpcClient {
   abort(): Promise<void> {
     return this.request("abort");
   }
-  /** Finishes the input that the end of an earlier process cut off; accepted, not finished. */
+  /** Finishes an input that an earlier process left unfinished. Resolves when accepted. */
   continue(): Promise<void> {
     return this.request("continue");
   }
@@ -161,11 +168,11 @@ export class RpcClient {
   getEntries(page: CommandParams<"get_entries"> = {}): Promise<CommandData<"get_entries">> {
     return this.request("get_entries", page);
   }
-  /** The view that the run works in; null when it works in the project itself. */
+  /** The view that the run works in; null if it works in the project itself. */
   async getWorktree(): Promise<CommandData<"get_worktree">["worktree"]> {
     return (await this.request("get_worktree")).worktree;
   }
-  /** What becomes of the changes in it. Look at `outcome`: a conflict is an answer, too. */
+  /** Applies or discards the view's changes. Check `outcome`: a conflict does not reject. */
   settleWorktree(how: CommandParams<"settle_worktree">["how"]): Promise<CommandData<"settle_worktree">> {
     return this.request("settle_worktree", { how });
   }
@@ -173,28 +180,28 @@ export class RpcClient {
     return (await this.request("get_last_assistant_text")).text;
   }
 
-  /** Replaces the host's tools; calls are served from now on. `refused`: tools that cannot be offered, and why. */
+  /** Replaces the host's tools; calls are served from now on. `refused` lists tools that cannot be offered, and why. */
   setHostTools(tools: readonly HostTool[]): Promise<CommandData<"set_host_tools">> {
     this.#host.tools = tools;
     const specs = tools.map(({ execute: _execute, ...spec }) => spec);
     return this.request("set_host_tools", { tools: specs });
   }
-  /** Replaces the addresses that the host answers for. */
+  /** Replaces the URL schemes that the host serves. */
   async setHostUriSchemes(schemes: readonly HostScheme[]): Promise<readonly string[]> {
     this.#host.schemes = schemes;
     const specs = schemes.map(({ read: _read, write, ...spec }) => ({ writable: write !== undefined, ...spec }));
     return (await this.request("set_host_uri_schemes", { schemes: specs })).schemes;
   }
-  /** Approvals and questions. Without a handler every dialog is cancelled, which denies what was asked. */
+  /** Handles approvals and questions. Without a handler every dialog is cancelled, which denies what was asked. */
   onUiRequest(handler: UiHandler): void {
     this.#host.ui = handler;
   }
 
-  /** Questions of workflows. What the handler gives is the answer; undefined: somebody else answers. */
+  /** Handles questions of workflows. The handler returns the answer; undefined leaves it to another client. */
   onWorkflowGate(handler: GateHandler): void {
     this.#onGate = handler;
   }
-  /** Resolves with what became of the answer; rejects with RpcError where the gate takes none. */
+  /** Resolves with the result of the answer; rejects with RpcError if the gate takes none. */
   respondGate(gateId: string, answer: unknown, options: { readonly idempotencyKey?: string } = {}): Promise<GateReply> {
     const { idempotencyKey } = options;
     const key = idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey };
@@ -206,18 +213,18 @@ export class RpcClient {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
-  /** An accepted prompt that failed later, a listener that threw, or the end of the process. */
+  /** Reports an accepted prompt that failed later, a listener that threw, or the end of the process. */
   onFailure(listener: (error: Error) => void): () => void {
     this.#failures.add(listener);
     return () => this.#failures.delete(listener);
   }
 
-  /** Resolves when the agent has nothing more to do; rejects when an accepted prompt was refused meanwhile. */
+  /** Resolves when the agent has nothing more to do; rejects if an accepted prompt failed meanwhile. */
   async waitForIdle(timeoutMs = 0): Promise<void> {
     await this.collectEvents(timeoutMs);
   }
 
-  /** The events from now on until the agent has nothing more to do. */
+  /** Collects the events from now until the agent has nothing more to do. */
   async collectEvents(timeoutMs = 0): Promise<WireEvent[]> {
     const refused = this.#unheard;
     this.#unheard = undefined;
@@ -266,7 +273,7 @@ export class RpcClient {
     else this.#host.take(frame);
   }
 
-  /** An answer that was not taken is a failure: the workflow would wait for ever. */
+  /** An answer that was refused is a failure, because the workflow would wait forever. */
   async #answerGate(gate: WorkflowGate): Promise<void> {
     try {
       const answer = await this.#onGate?.(gate);
@@ -276,7 +283,7 @@ export class RpcClient {
       const [first] = reply.error.errors;
       throw new Error(`The answer to ${gate.gate_id} was rejected: ${first?.path} ${first?.message}.`);
     } catch (error) {
-      // Another door was faster.
+      // Another client was faster.
       if (error instanceof RpcError && error.code === "already_resolved") return;
       this.#reportFailure(error instanceof Error ? error : new Error(String(error)));
     }
@@ -295,7 +302,7 @@ export class RpcClient {
     else this.#reportFailure(error);
   }
 
-  /** A listener's mistake costs neither the others nor the host's process: it is reported as a failure. */
+  /** A listener that throws harms neither the others nor the host's process: its error is reported as a failure. */
   #tell(listener: () => unknown): void {
     const report = (error: unknown): void =>
       this.#reportFailure(new Error(`A listener threw: ${textOfError(error)}`, { cause: error }));
@@ -313,7 +320,7 @@ export class RpcClient {
       try {
         listener(error);
       } catch (thrown) {
-        // Nobody is left to tell but the next one who waits for the agent.
+        // The error is kept for the next caller that waits for the agent.
         this.#unheard ??= new Error(`A listener threw: ${textOfError(thrown)}`, { cause: thrown });
       }
     }

@@ -1,9 +1,10 @@
-// What a host offers the agent: tools it runs, addresses it answers for, dialogs it shows. Frames come in, answers go out.
+// What a host offers the agent: tools that it runs, URLs that it serves, dialogs that it shows. Frames come in, answers
+// go out.
 
 import type { HostToolSpec, UriSchemeSpec } from "../rpc/commands.ts";
 import type { HostToolResult, UiRequest, UiResponse } from "../rpc/frames.ts";
 
-/** What a host's tool gives back: text, or content as the wire carries it. */
+/** The output of a host's tool: text, or content in the wire format. */
 export type HostToolOutput = string | { readonly content: HostToolResult["result"]["content"]; isError?: boolean };
 
 /** A tool that the host runs when the model calls it. */
@@ -20,15 +21,18 @@ export interface HostScheme extends UriSchemeSpec {
   write?(url: string, content: string, signal: AbortSignal): void | Promise<void>;
 }
 
-/** Undefined: the dialog was cancelled. The signal aborts when it was settled elsewhere; its reason is then who did, where that is known. */
+/**
+ * Returning undefined cancels the dialog. The signal aborts when the dialog was answered elsewhere; its reason is who
+ * answered, if known.
+ */
 export type UiHandler = (
   request: Exclude<UiRequest, { method: "cancel" }>,
   signal: AbortSignal,
 ) => UiAnswer | Promise<UiAnswer>;
-/** What a person chose in a dialog; undefined: it was cancelled. */
+/** The user's choice in a dialog; undefined: cancelled. */
 export type UiAnswer =
   | (Pick<UiResponse, "value" | "confirmed" | "remember" | "by"> & {
-      /** Called when the agent has the answer in its journal. */
+      /** Called when the agent has journalled the answer. */
       readonly onTaken?: (() => void) | undefined;
     })
   | undefined;
@@ -38,7 +42,7 @@ type Frame = Readonly<Record<string, unknown>>;
 export class HostSide {
   readonly #send: (frame: object) => void;
   readonly #running = new Map<string, AbortController>();
-  /** By dialog: who wants to hear that its answer was taken. */
+  /** Callbacks for dialogs whose answer was not confirmed yet, by dialog. */
   readonly #untaken = new Map<string, () => void>();
   tools: readonly HostTool[] = [];
   schemes: readonly HostScheme[] = [];
@@ -48,7 +52,7 @@ export class HostSide {
     this.#send = send;
   }
 
-  /** True when the frame was for this side. */
+  /** True if the frame was for the host's side. */
   take(frame: Frame): boolean {
     const id = String(frame["id"]);
     switch (frame["type"]) {
@@ -81,7 +85,7 @@ export class HostSide {
     for (const controller of this.#running.values()) controller.abort();
   }
 
-  /** The answer of cancelled work is not needed. */
+  /** Cancelled work sends no answer. */
   async #serve(id: string, work: (signal: AbortSignal) => Promise<object>): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);

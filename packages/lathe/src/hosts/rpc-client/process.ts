@@ -1,4 +1,4 @@
-// The agent as a child process: lines out, lines in, what it said on stderr, and when it ended.
+// The agent as a child process: lines in and out, its stderr, and when it ended.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,11 +6,11 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { LineSplitter } from "../wire/lines.ts";
 
-/** Enough of stderr to show why it failed. */
+/** Enough of stderr to show why the agent failed. */
 const STDERR_CHARS = 16_384;
 const STOP_WITHIN_MS = 5_000;
 
-/** Which program is started, with which arguments, and where. */
+/** Which program to start, with which arguments, and where. */
 export interface AgentProcessOptions {
   /** Program and first arguments; the command of this package when absent. */
   readonly command?: readonly string[] | undefined;
@@ -23,10 +23,10 @@ export interface AgentProcessOptions {
 /** An agent that takes and sends the frames of RPC mode. */
 export interface AgentConnection {
   readonly pid: number | undefined;
-  /** Settles when it has ended; never rejects. */
+  /** Resolves when the agent has ended; never rejects. */
   readonly ended: Promise<Error>;
   send(frame: object): void;
-  /** Its exit code; null where it has none. */
+  /** Returns the exit code; null if there is none. */
   stop(): Promise<number | null>;
 }
 
@@ -48,7 +48,7 @@ export class AgentProcess implements AgentConnection {
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
     });
-    // A write to a process that has just ended: `ended` tells.
+    // A write to a process that has just ended fails; `ended` reports that.
     this.#child.stdin.on("error", () => {});
     this.ended = new Promise((resolve) => {
       this.#child.on("error", (error) => resolve(new Error(`The agent could not be started: ${error.message}`)));
@@ -59,7 +59,7 @@ export class AgentProcess implements AgentConnection {
     });
   }
 
-  /** Whatever writes something else is not the agent: it is ended, and what it said is the reason. */
+  /** A program that writes anything but JSON is not the agent: it is killed, and its output is the reason. */
   #take(line: string, onFrame: (frame: Record<string, unknown>) => void): void {
     let frame: Record<string, unknown>;
     try {
@@ -80,7 +80,7 @@ export class AgentProcess implements AgentConnection {
     this.#child.stdin.write(`${JSON.stringify(frame)}\n`);
   }
 
-  /** Closes its input and waits; one that does not end by itself is killed. */
+  /** Closes the agent's input and waits; an agent that does not end by itself is killed. */
   async stop(): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
       const closed = once(this.#child, "close");
@@ -93,7 +93,7 @@ export class AgentProcess implements AgentConnection {
   }
 }
 
-/** dist/cli.js, seen from the built library beside it or from the sources. */
+/** dist/cli.js, relative to the built library next to it or to the sources. */
 export function ownCommand(): string {
   const built = fileURLToPath(new URL("../cli.js", import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));

@@ -1,5 +1,5 @@
-// Every command a host can give, once: its parameters and what a successful reply carries. The published schemas, the types of the
-// client and the check of incoming commands are all read from here.
+// Every command a host can give, defined once: its parameters and the data of a successful reply. The published
+// schemas, the client's types and the check of incoming commands all come from here.
 
 import { OWNER_KINDS } from "@lathe/agent/context";
 import {
@@ -26,7 +26,7 @@ import { declarationShape, type UnattendedScope } from "../../conversation/unatt
 import { agentRow } from "../wire/agent-row.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
 import { settledFields, worktreeState } from "../wire/worktree.ts";
-import { LOOK_COMMANDS } from "./look-commands.ts";
+import { DISPLAY_COMMANDS } from "./display-commands.ts";
 
 export const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const level = choice(LEVELS);
@@ -38,14 +38,14 @@ export const modelRow = object({
   provider: text(),
   id: text(),
   name: text(),
-  /** 0 when not known. */
+  /** 0 if unknown. */
   contextWindow: integer(),
   maxOutput: optional(integer()),
   reasoning: flag(),
-  /** Dollars per million tokens. */
+  /** In dollars per million tokens. */
   cost: optional(object({ input: number(), output: number(), cacheRead: number(), cacheWrite: number() })),
 });
-/** A model that can be chosen. */
+/** A model that the user can choose. */
 export type ModelRow = Static<typeof modelRow>;
 
 const task = {
@@ -64,17 +64,17 @@ const sessionFields = { sessionId: text(), sessionFile: orNull(text()), cancelle
 const sessionRef = object(sessionFields);
 const treeRow = object({
   entryId: text(),
-  /** The nearest entry above that is in the list. */
+  /** The nearest ancestor that is in the list. */
   parentId: orNull(text()),
   type: text(),
   role: optional(text()),
-  /** One line. */
+  /** A single line. */
   text: text(),
   timestamp: text(),
   label: optional(text()),
-  /** How many branchings above have it on a branch of its own. */
+  /** Number of ancestors at which the entry's branch is one of several. */
   depth: integer(),
-  /** On the way to where the conversation is. */
+  /** Whether the entry is on the active branch. */
   active: flag(),
 });
 const toolRow = object({ name: text(), description: text(), parameters: anyObject() });
@@ -87,16 +87,16 @@ export const sessionState = object({
   steeringMode: queueMode,
   followUpMode: queueMode,
   interruptMode: choice(["immediate", "wait"]),
-  /** Null when the session is kept in memory only. */
+  /** Null for a session in memory. */
   sessionFile: orNull(text()),
   sessionId: text(),
   sessionName: orNull(text()),
-  /** As lists name it: its name, else its first words; null before its first message. */
+  /** The name in lists: the session's name or its first words; null before its first message. */
   title: orNull(text()),
   cwd: text(),
-  /** The last entry of the active branch; null when it is empty. */
+  /** The last entry of the active branch; null if it is empty. */
   leafId: orNull(text()),
-  /** The last input was cut off with its process, or by the end of the session, or a message waits that was to follow it. `continue` finishes it. */
+  /** The last input was interrupted, or the message that should follow it is still queued. `continue` finishes it. */
   unfinishedInput: flag(),
   autoCompactionEnabled: flag(),
   autoRetryEnabled: flag(),
@@ -104,9 +104,9 @@ export const sessionState = object({
   messageCount: integer(),
   queuedMessageCount: integer(),
   todoPhases: phases,
-  /** Absent: the session is in no workflow. `gate`: the question that it waits for. */
+  /** Absent: the session is in no workflow. `gate` is the question that the workflow waits for. */
   workflow: optional(object({ name: text(), state: text(), gate: optional(workflowGate) })),
-  /** Window and percent are null where the model's window is not known. */
+  /** Window and percent are null if the model's window is unknown. */
   contextUsage: object({ tokens: integer(), contextWindow: orNull(integer()), percent: orNull(number()) }),
   dumpTools: optional(listOf(toolRow)),
   systemPrompt: optional(listOf(text())),
@@ -118,9 +118,9 @@ const hostTool = object({
   description: text(),
   /** JSON Schema of the arguments; its root is an object. */
   parameters: anyObject(),
-  /** What a call may do, for permissions; exec when not said. */
+  /** The permission tier of a call; exec by default. */
   tier: optional(choice(["read", "write", "exec", "network"])),
-  /** Its calls run one after the other. */
+  /** Its calls run one at a time. */
   exclusive: optional(flag()),
 });
 const uriScheme = object({
@@ -143,34 +143,37 @@ const LEFT_REASONS = [
   "editor",
 ] as const;
 const rewindOptions = {
-  /** Both when not given. */
+  /** Both by default. */
   parts: optional(choice(["both", "files", "conversation"])),
-  /** Also files that were changed outside the session. */
+  /** Also restores files that were changed outside the session. */
   force: optional(flag()),
 };
 const rewound = object({
-  /** The entry that was chosen; null for a redo. To bring back what was left: rewind to it with `parts: "files"` and `force`. */
+  /** The chosen entry; null for a redo. To restore skipped files: rewind to it with `parts: "files"` and `force`. */
   entryId: orNull(text()),
-  /** What the user had said there; null for another entry. */
+  /** The user's message at that entry; null for other entries. */
   text: orNull(text()),
-  /** The last entry of the conversation now; null when it is empty. */
+  /** The last entry of the conversation now; null if it is empty. */
   leafId: orNull(text()),
   restored: listOf(text()),
   left: listOf(object({ path: text(), why: choice(LEFT_REASONS) })),
-  /** Why it is not known which files a taken back message had changed; null when it is known. */
+  /** Why the file changes of an undone message are unknown; null if they are known. */
   unrecorded: orNull(text()),
 });
 
 const nothing: Schema<undefined> = { not: {} };
 
-/** Of the message in the journal. One that is there already is not said again: a host that does not know whether it was taken asks with the same id. */
+/**
+ * The id of the message in the journal. A known id is not sent again, so a host that missed the reply can repeat the
+ * command.
+ */
 const ownEntryId = {
   entryId: optional(text({ pattern: "^[A-Za-z0-9_-]{8,64}$", expects: "8 to 64 plain characters" })),
 };
 
-/** `scope`: what the host of an unattended session needs to be granted. */
+/** `scope` is what the host of an unattended session must have been granted. */
 export const COMMANDS = {
-  /** `expandPromptTemplates` false: the message is sent as it is, also when it names a command. */
+  /** With `expandPromptTemplates` false, the message is sent unchanged, even if it names a command. */
   prompt: {
     scope: "prompt",
     params: {
@@ -183,7 +186,7 @@ export const COMMANDS = {
   },
   steer: { scope: "prompt", params: message, data: nothing },
   follow_up: { scope: "prompt", params: message, data: nothing },
-  /** Finishes the input that was cut off; refused when there is none. */
+  /** Finishes the interrupted input; refused if there is none. */
   continue: { scope: "prompt", params: {}, data: nothing },
   abort: { scope: "control", params: {}, data: nothing },
   abort_and_prompt: { scope: "prompt", params: { ...message, ...ownEntryId }, data: nothing },
@@ -199,16 +202,16 @@ export const COMMANDS = {
     params: {},
     data: object({
       model: modelName,
-      /** Of the request as it would be sent; about, scaled by what the vendor last counted. */
+      /** Tokens of the next request: an estimate, scaled by what the vendor last counted. */
       tokens: integer(),
       bytes: integer(),
-      /** Null where the model's window is not known. */
+      /** Null if the model's window is unknown. */
       contextWindow: orNull(integer()),
       freeTokens: orNull(integer()),
-      /** Above this, older messages are summarised; null when nothing does that by itself. */
+      /** Older messages are summarized above this; null if that is not automatic. */
       compactionThreshold: orNull(integer()),
       groups: listOf(object({ kind: ownerKind, count: integer(), tokens: integer(), bytes: integer() })),
-      /** The owners in the order of the request; together they are all of it. */
+      /** The owners in the order of the request; together they make up all of it. */
       owners: listOf(
         object({ kind: ownerKind, name: text(), entryId: optional(text()), tokens: integer(), bytes: integer() }),
       ),
@@ -220,7 +223,7 @@ export const COMMANDS = {
   cycle_model: {
     scope: "model",
     params: {},
-    /** Null when there is nothing to change to. */
+    /** Null if there is no other model. */
     data: orNull(object({ model: modelRow, thinkingLevel: level, isScoped: flag() })),
   },
   get_available_models: { scope: "model", params: {}, data: object({ models: listOf(modelRow) }) },
@@ -247,7 +250,7 @@ export const COMMANDS = {
     data: object({
       stdout: text(),
       stderr: text(),
-      /** Both streams as they came. */
+      /** Both streams in the order of their output. */
       output: text(),
       exitCode: orNull(integer()),
       cancelled: flag(),
@@ -276,14 +279,14 @@ export const COMMANDS = {
         cacheWrite: integer(),
         total: integer(),
       }),
-      /** US dollars. */
+      /** In US dollars. */
       cost: number(),
     }),
   },
   export_html: { scope: "export", params: { outputPath: optional(text()) }, data: object({ path: text() }) },
   switch_session: { scope: "session", params: { sessionPath: text() }, data: sessionRef },
   fork: { scope: "session", params: {}, data: sessionRef },
-  /** Continues in a new session with what came before a message of the user; `text` is that message. */
+  /** Continues in a new session with the history before a message of the user; `text` is that message. */
   branch: { scope: "session", params: { entryId: text() }, data: object({ ...sessionFields, text: text() }) },
   get_branch_messages: {
     scope: "message:read",
@@ -293,10 +296,10 @@ export const COMMANDS = {
   get_tree: {
     scope: "message:read",
     params: { filter: optional(choice(["default", "no-tools", "user-only", "labeled-only", "all"])) },
-    /** Top to bottom; where branches part, the active one comes first, the others by age. */
+    /** Top to bottom; at a branching the active branch comes first, the others by age. */
     data: object({ leafId: orNull(text()), entries: listOf(treeRow) }),
   },
-  /** `summarize` absent: as the settings say. `text`: of the user's message that was chosen, to be edited and sent again. */
+  /** Without `summarize`, the settings decide. `text` is the chosen user message, to be edited and sent again. */
   navigate_tree: {
     scope: "session",
     params: { entryId: orNull(text()), summarize: optional(flag()), customInstructions: optional(text()) },
@@ -308,31 +311,31 @@ export const COMMANDS = {
       reason: optional(text()),
     }),
   },
-  /** Without a label its label is taken away. */
+  /** Without `label`, the label is removed. */
   set_label: {
     scope: "session",
     params: { entryId: text(), label: optional(text()) },
     data: object({ entryId: text(), label: orNull(text()) }),
   },
   move_session: { scope: "session", params: { directory: text() }, data: object({ ...sessionFields, cwd: text() }) },
-  /** The last message of the user and all that came of it. */
+  /** Rewinds the user's last message and everything that followed. */
   undo: { scope: "session", params: rewindOptions, data: rewound },
   redo: { scope: "session", params: { force: optional(flag()) }, data: rewound },
-  /** To before a message of the user, or to the end of any other entry. */
+  /** Rewinds to before a message of the user, or to the end of any other entry. */
   rewind: { scope: "session", params: { entryId: text(), ...rewindOptions }, data: rewound },
-  /** Agents as a tree: below each agent stand those that it started. */
+  /** Agents as a tree: each agent is followed by those it started. */
   get_agents: { scope: "message:read", params: {}, data: object({ agents: listOf(agentRow) }) },
-  /** One that works is steered; one that does not gets another input, also when it is parked. */
+  /** A running agent is steered; any other agent gets a new input, even if it is parked. */
   agent_send: {
     scope: "prompt",
     params: { agentId: text(), message: text() },
     data: object({ how: choice(["steered", "continued", "revived"]), agent: agentRow }),
   },
-  /** Ends its present input; answered when it has ended. */
+  /** Interrupts the agent's present input; the reply comes when it has ended. */
   agent_stop: { scope: "control", params: { agentId: text() }, data: object({ agent: agentRow, output: text() }) },
-  /** Null when the run works in the project itself. */
+  /** Null if the run works in the project itself. */
   get_worktree: { scope: "message:read", params: {}, data: object({ worktree: orNull(worktreeState) }) },
-  /** The run goes on in the view, whatever was chosen. */
+  /** The run continues in the view in any case. */
   settle_worktree: {
     scope: "admin",
     params: { how: choice(["land", "branch", "patch", "discard"]) },
@@ -341,9 +344,9 @@ export const COMMANDS = {
   get_last_assistant_text: { scope: "message:read", params: {}, data: object({ text: orNull(text()) }) },
   set_session_name: { scope: "session", params: { name: text() }, data: nothing },
   get_messages: { scope: "message:read", params: {}, data: object({ messages: listOf(wireMessage) }) },
-  ...LOOK_COMMANDS,
+  ...DISPLAY_COMMANDS,
 
-  /** `toolNames`: those that are offered; `refused`: the others. */
+  /** `toolNames` are offered to the model; `refused` are not. */
   set_host_tools: {
     scope: "host_tools",
     params: { tools: listOf(hostTool) },
@@ -360,7 +363,7 @@ export const COMMANDS = {
       gate_id: text(),
       answer: anything(),
       idempotency_key: optional(text({ minLength: 1, maxLength: 200 })),
-      /** Who answers, where the host speaks for several. */
+      /** Who answers, if the host acts for several users. */
       by: optional(text({ maxLength: 200 })),
     },
     /** `rejected`: the answer does not fit the gate's schema, and the gate stays open. */
@@ -378,16 +381,16 @@ export const COMMANDS = {
 
 /** The commands of RPC mode. */
 export type CommandName = keyof typeof COMMANDS;
-/** What a command takes. */
+/** The parameters of a command. */
 export type CommandParams<K extends CommandName> = StaticFields<(typeof COMMANDS)[K]["params"]>;
-/** What a command answers with. */
+/** The data of a command's reply. */
 export type CommandData<K extends CommandName> = Static<(typeof COMMANDS)[K]["data"]>;
 
-/** A host's tool as the agent is told of it. */
+/** A host's tool as described to the agent. */
 export type HostToolSpec = Static<typeof hostTool>;
-/** A host's URL scheme as the agent is told of it. */
+/** A host's URL scheme as described to the agent. */
 export type UriSchemeSpec = Static<typeof uriScheme>;
-/** What `get_state` says of the session. */
+/** The data of `get_state`. */
 export type RpcSessionState = Static<typeof sessionState>;
 
 export const isCommand = (type: unknown): type is CommandName =>

@@ -1,5 +1,5 @@
-// Entries of the active branch as pages for the wire: what people are shown of each, bounded, and by position, so that a client can
-// begin at either end and go on from any entry.
+// Pages of the active branch's entries for the wire: the displayed content of each, bounded. Pages are addressed by
+// entry, so that a client can start at either end and continue from any entry.
 
 import type { Session } from "@lathe/agent";
 import type { MessageEntry, NestedCallEntry, TreeEntry } from "@lathe/agent/contract";
@@ -13,9 +13,9 @@ import { mediaToWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandParams } from "./commands.ts";
 import { Refusal } from "./handler.ts";
 
-/** Longer texts are left to `get_entry`. */
+/** Clients get longer texts with `get_entry`. */
 const LONGEST_TEXT = 64 * 1024;
-/** A page ends with the entry that reaches it. */
+/** A page ends with the entry that reaches this size. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024;
 const PAGE_ENTRIES = 200;
 const MOST_ENTRIES = 1000;
@@ -24,7 +24,7 @@ type OfType<T extends WireEntry["type"]> = Extract<WireEntry, { type: T }>;
 type Result = OfType<"results">["results"][number];
 type Part = OfType<"assistant">["parts"][number];
 
-/** An entry and the way that leads to it. */
+/** An entry and its position on a branch. */
 interface Place {
   readonly session: Session;
   readonly path: readonly string[];
@@ -49,7 +49,7 @@ export function entryPage(session: Session, params: CommandParams<"get_entries">
   return { entries, start, total: path.length, leafId: journal.leaf };
 }
 
-/** All of one entry, on whichever branch it is. */
+/** A whole entry, on any branch. */
 export function wholeEntry(session: Session, entryId: string): WireEntry {
   const path = pathTo(session.journal, session.journal.entry(entryId).id);
   return rowOf(session, path, path.length - 1);
@@ -69,7 +69,7 @@ function spanOf(
   return { from, to: Math.min(path.length, from + most) };
 }
 
-/** A rewind or a change of branch leaves entries behind that a client has seen. */
+/** After a rewind or a change of branch, a client may know entries that are no longer on the active branch. */
 function positionOf(path: readonly string[], id: string): number {
   const at = path.lastIndexOf(id);
   if (at >= 0) return at;
@@ -125,39 +125,39 @@ function shownItem(place: Place, item: Item): WithoutFields<OfType<"user" | "ass
 
 function partsOf({ session, path, at, entry }: Place, { parts }: AssistantItem): Part[] {
   const calls = callsIn(session.journal, entry.id);
-  const answered = calls.length === 0 ? [] : [...resultsAfter(session.journal, path, at)].flatMap(answeredIn);
-  const unanswered = (callId: string): ToolCallData | undefined =>
+  const answered = calls.length === 0 ? [] : [...resultsAfter(session.journal, path, at)].flatMap(answeredCallIds);
+  const unansweredCall = (callId: string): ToolCallData | undefined =>
     answered.includes(callId) ? undefined : calls.find(({ id }) => id === callId);
   return parts.map((part): Part => {
     if (part.kind === "image") return { kind: "image", image: mediaToWire(part.image) };
     if (part.kind !== "call") return part;
     const { id: toolCallId, name: toolName } = part.call;
-    const open = unanswered(toolCallId);
+    const open = unansweredCall(toolCallId);
     const card = open && pastCard(pastTool(session, toolName), open, undefined);
     return { kind: "call", toolCallId, toolName, ...(card ? { card } : {}) };
   });
 }
 
-const answeredIn = ({ message }: MessageEntry): string[] =>
+const answeredCallIds = ({ message }: MessageEntry): string[] =>
   message.content.flatMap((part) => (part.kind === "tool_result" ? [part.toolResult.toolCallId] : []));
 
-/** Of the calls whose results the entry holds: an old file may have several in one. */
+/** The results in an entry: one of an old file may hold several. */
 function resultsIn(place: Place): Result[] {
   const { session, entry } = place;
   if (entry.type === "nested_call")
-    return [{ ...resultOf(session, nestedIn(session, entry), entry), nestedIn: entry.within }];
+    return [{ ...resultOf(session, nestedCallIn(session, entry), entry), nestedIn: entry.within }];
   if (entry.type !== "message" || entry.message.role !== "tool") return [];
   const calls = callsBefore(place);
-  return answeredIn(entry).flatMap((callId) => {
+  return answeredCallIds(entry).flatMap((callId) => {
     const call = calls.find(({ id }) => id === callId);
     return call ? [resultOf(session, call, entry)] : [];
   });
 }
 
-const nestedIn = ({ journal }: Session, { id }: NestedCallEntry): ToolCallData =>
+const nestedCallIn = ({ journal }: Session, { id }: NestedCallEntry): ToolCallData =>
   callsIn(journal, id)[0] as ToolCallData;
 
-/** Those of the answer above: later answers may use the same ids again. */
+/** The calls of the nearest answer above, because later answers may use the same ids again. */
 function callsBefore({ session: { journal }, path, at }: Place): readonly ToolCallData[] {
   for (const id of path.slice(0, at).reverse()) {
     const calls = journal.meta(id)?.type === "message" ? callsIn(journal, id) : [];
@@ -183,7 +183,7 @@ function resultOf(session: Session, call: ToolCallData, entry: MessageEntry | Ne
   };
 }
 
-/** Long texts end early, and pictures lose their data. `size`: characters that are left. */
+/** Cuts long texts and drops the data of pictures. `size` is the number of remaining characters. */
 function cutRow(whole: WireEntry): { readonly row: WireEntry; readonly size: number } {
   let size = 0;
   let isCut = false;

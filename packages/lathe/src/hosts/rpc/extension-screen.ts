@@ -6,14 +6,14 @@ import type { UiRequest, UiResponse } from "./frames.ts";
 
 type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type Asking = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
-/** A dialog that the host is to show. */
+/** A dialog for the host to show. */
 export type Dialog = Distribute<Asking, "type" | "id" | "timeout">;
 /** Something to show that needs no answer. */
 export type Sign = Distribute<Exclude<UiRequest, Asking | { method: "cancel" }>, "type" | "id">;
 
-/** Shows dialogs and signs, and knows the conversation that extensions may move in. */
+/** Shows dialogs and notices, and knows the conversation that extensions may switch. */
 export interface DialogHost {
-  /** Undefined when the dialog was given up, by the host or by the signal. */
+  /** Undefined when the host or the signal closed the dialog. */
   dialog(dialog: Dialog, signal: AbortSignal, timeoutMs?: number): Promise<UiResponse | undefined>;
   sign(sign: Sign): void;
   setTitle(title: string): void;

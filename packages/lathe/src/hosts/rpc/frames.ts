@@ -1,4 +1,4 @@
-// The frames of RPC mode besides commands: what the agent sends, and what a host answers to the agent's own requests.
+// The frames of RPC mode besides commands: what the agent sends, and what a host replies to the agent's requests.
 
 import {
   anyObject,
@@ -20,11 +20,11 @@ import { previewLine } from "../wire/card.ts";
 
 export const PROTOCOL_VERSION = 2;
 
-/** Objects are refusals that a program can tell apart. */
+/** Refusals with a code, which programs can distinguish. */
 const errorObject = object({
   code: text(),
   message: text(),
-  /** Of `scope_denied` and `budget_exhausted`: the command that was refused, and the scope that it needs. */
+  /** Set for `scope_denied` and `budget_exhausted`: the refused command, and the scope it needs. */
   command: optional(text()),
   scope: optional(text()),
 });
@@ -38,7 +38,7 @@ const eventEnvelope = object({
   /** Counts from 1 in each session, without gaps. */
   seq: integer(),
   frame_id: text(),
-  /** The last entry of the active branch when it happened; null when there was none. */
+  /** The last entry of the active branch at that time; null if there was none. */
   entry_id: orNull(text()),
   payload: object({ event_type: text(), event: anyObject() }),
 });
@@ -52,18 +52,18 @@ const uiFields = {
   timeout: optional(integer()),
 };
 
-/** A question about a call names the call. */
+/** Set if the question is about a call. */
 const about = {
   toolCallId: optional(text()),
   toolName: optional(text()),
   arguments: optional(anyObject()),
   /** The agent that wants to make the call; `message` begins with its assignment. Absent: the session itself. */
   agentId: optional(text()),
-  /** All that the call would do, the file changes among it as lines of a diff. `message` is the same as one text. */
+  /** Everything the call would do, with file changes as diff lines. `message` is the same as one text. */
   preview: optional(listOf(previewLine)),
   /** Why the call is asked about. */
   reason: optional(text()),
-  /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
+  /** Answers that go beyond this call: return the width as `remember` with `confirmed: true`. */
   remember: optional(
     listOf(
       object({
@@ -86,14 +86,17 @@ const uiRequest = oneOf(
   object({ ...uiFields, method: exactly("confirm"), ...about }),
   object({ ...uiFields, method: exactly("input"), placeholder: optional(text()) }),
   object({ ...uiFields, method: exactly("editor"), prefill: optional(text()) }),
-  /** The rest needs no answer. A title: of the session, only with LATHE_RPC_EMIT_TITLE; or of an extension. */
+  /**
+   * The remaining methods need no answer. `setTitle`: the session's title, only with LATHE_RPC_EMIT_TITLE, or an
+   * extension's.
+   */
   object({ ...uiFields, method: exactly("setTitle"), title: text() }),
   object({ ...uiFields, method: exactly("notify"), message: text(), notifyType: choice(["info", "warning", "error"]) }),
-  /** Without a text: it is removed. */
+  /** Without a text, the status is removed. */
   object({ ...uiFields, method: exactly("setStatus"), statusKey: text(), statusText: optional(text()) }),
   object({ ...uiFields, method: exactly("setWidget"), widgetKey: text(), widgetLines: optional(listOf(text())) }),
   object({ ...uiFields, method: exactly("set_editor_text"), text: text() }),
-  /** The question is settled: close the dialog. `by`: who did, where that is known; `deadline` when its time was up. */
+  /** The question was answered, so close the dialog. `by`: who answered, if known; `deadline` if its time was up. */
   object({ ...uiFields, method: exactly("cancel"), targetId: text(), by: optional(text()) }),
 );
 /** A dialog that the agent asks the host to show. */
@@ -115,14 +118,14 @@ const hostUriRequest = object({
 });
 const cancel = { id: text(), targetId: text() };
 
-/** Frames that leave the agent, replies aside. */
+/** Frames that the agent sends, except replies. */
 export const OUTBOUND = {
   ready: object({ type: exactly("ready") }),
   event: eventEnvelope,
-  /** A question of a workflow that is answered with `workflow_gate_response`; the same question follows as a dialog. */
+  /** A question of a workflow, answered with `workflow_gate_response`; the same question follows as a dialog. */
   workflow_gate: workflowGate,
   extension_ui_request: uiRequest,
-  /** The answer to a dialog is in the journal, where it belongs into one: it is not asked for again. */
+  /** The answer to a dialog is in the journal, if it belongs there, and is not asked for again. */
   extension_ui_taken: object({ type: exactly("extension_ui_taken"), targetId: text() }),
   /** Code of an extension failed; `event` is what was called. */
   extension_error: object({ type: exactly("extension_error"), extensionPath: text(), event: text(), error: text() }),
@@ -147,7 +150,7 @@ export const INBOUND = {
     confirmed: optional(flag()),
     /** One of the widths that the question offered. */
     remember: optional(choice(["pattern", "tool"])),
-    /** Who answered, where the host asks several people. */
+    /** Who answered, if the host asks several users. */
     by: optional(text()),
     cancelled: optional(flag()),
     timedOut: optional(flag()),

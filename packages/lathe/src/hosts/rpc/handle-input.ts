@@ -3,8 +3,8 @@
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import type { ContentPart, JsonValue } from "@lathe/llm";
+import { decodePicture } from "../../conversation/client-picture.ts";
 import { GateRefusal } from "../../conversation/gates/gate.ts";
-import { givenPicture } from "../../conversation/given-picture.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
 import type { Handlers } from "./handler.ts";
 import { notAvailable, Refusal } from "./handler.ts";
@@ -17,14 +17,14 @@ interface MessageWithImages {
 
 function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   if (images.length === 0) return message;
-  const parts = images.map(({ data }, at): ContentPart => givenPicture(`images[${at}]`, data));
+  const parts = images.map(({ data }, at): ContentPart => decodePicture(`images[${at}]`, data));
   return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
 }
 
-const isSaid = ({ session }: RpcSession, entryId: string | undefined): boolean =>
+const isRecorded = ({ session }: RpcSession, entryId: string | undefined): boolean =>
   entryId !== undefined && session.journal.has(entryId);
 
-/** Of a message that may have to wait: it is a text in any case. */
+/** The content of a message that may be queued, which is always a text. */
 function queuedContent(params: MessageWithImages, current: RpcSession): InputContent | Promise<InputContent> {
   const given = contentOf(params);
   const expanded = current.expand(given, { isQueued: true });
@@ -52,9 +52,9 @@ export const inputHandlers: Handlers<
   prompt: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const { streamingBehavior, expandPromptTemplates = true, entryId } = params;
-    if (isSaid(current, entryId)) return;
+    if (isRecorded(current, entryId)) return;
     const given = contentOf(params);
-    // A host that asks for the state next finds a message in the queue that needed no time.
+    // Expansion that takes no time is not awaited, so that a host's next get_state sees the message in the queue.
     const expanded = expandPromptTemplates ? current.expand(given) : given;
     if (!expandPromptTemplates) recordTyped(given, current.conversation.open);
     const content = expanded instanceof Promise ? await expanded : expanded;
@@ -64,7 +64,7 @@ export const inputHandlers: Handlers<
     else if (streamingBehavior === "followUp") current.session.followUp(content);
     else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
   },
-  // With nothing to steer or to follow, both begin the work at once.
+  // If nothing is running, both start the work at once.
   steer: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const queued = queuedContent(params, current);
@@ -88,7 +88,7 @@ export const inputHandlers: Handlers<
   },
   abort_and_prompt: async (params, { current }, recorded) => {
     const { entryId } = params;
-    if (isSaid(current, entryId)) return;
+    if (isRecorded(current, entryId)) return;
     const content = await current.expand(contentOf(params));
     if (content !== undefined) await current.conversation.submitInstead(content, { onRecorded: recorded, entryId });
   },

@@ -10,7 +10,7 @@ import { rowOfChoice } from "./models.ts";
 
 type Level = (typeof LEVELS)[number];
 
-/** Takes effect with the next request. */
+/** The level of the next request. */
 export function thinkingLevel({ session, model }: Conversation): Level {
   const level = session.config.reasoningEffort ?? model.info?.thinking?.defaultLevel ?? "off";
   return isThinkingLevel(level) ? level : "off";
@@ -26,7 +26,7 @@ async function changeModel(current: Conversation, provider: string, id: string):
   return current.model;
 }
 
-/** The levels to go through; undefined when the model does not think. */
+/** The levels to cycle through; undefined if the model does not think. */
 export function levelsOf({ info }: ModelChoice): readonly Level[] | undefined {
   if (info && !info.supportsReasoning) return undefined;
   return offeredLevels(info?.thinking) ?? (info ? LEVELS : undefined);

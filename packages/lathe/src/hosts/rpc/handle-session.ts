@@ -1,10 +1,10 @@
-// Commands about sessions: another one, a branch, a name, a page, numbers.
+// Commands about sessions: switching, branching, rewinding, naming, exporting, and statistics.
 
 import { shownPath } from "@lathe/agent/files";
 import { textOf } from "@lathe/llm";
 import type { ReportedRewind } from "../../changes/rewind/report.ts";
 import type { Departure } from "../../conversation/conversation-parts.ts";
-import { isOwn } from "../../conversation/unsent.ts";
+import { isOwn } from "../../conversation/unsent-messages.ts";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { treeRows } from "../../sessions/tree-rows.ts";
 import type { CommandData } from "./commands.ts";
@@ -18,7 +18,7 @@ const refOf = ({ current }: HandlerContext, { cancelled }: Departure = {}): Comm
 
 const outcome = (cancelled: string | undefined): { readonly cancelled: boolean; readonly reason?: string } =>
   cancelled === undefined ? { cancelled: false } : { cancelled: true, reason: cancelled };
-const rewound = (
+const rewindData = (
   { session }: HandlerContext["current"],
   { result, entryId, text }: ReportedRewind,
 ): CommandData<"rewind"> => ({
@@ -99,19 +99,19 @@ export const sessionHandlers: Handlers<
   }),
 
   rewind: async ({ entryId, parts = "both", force = false }, { current }) =>
-    rewound(
+    rewindData(
       current,
       await withTreeHint(() => {
-        // People may type a label or the beginning of an id; a program that does so has made a mistake.
+        // Users may type a label or the beginning of an id, but a program that does so has made a mistake.
         const { id } = current.session.journal.entry(entryId);
         return current.conversation.rewind(id, { parts, force });
       }),
     ),
 
   undo: async ({ parts = "both", force = false }, { current }) =>
-    rewound(current, await current.conversation.undo({ parts, force })),
+    rewindData(current, await current.conversation.undo({ parts, force })),
 
-  redo: async ({ force = false }, { current }) => rewound(current, await current.conversation.redo({ force })),
+  redo: async ({ force = false }, { current }) => rewindData(current, await current.conversation.redo({ force })),
 
   set_session_name: ({ name }, { current }) => {
     if (name.trim() === "") throw new Error("Session name cannot be empty");

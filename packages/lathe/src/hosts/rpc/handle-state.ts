@@ -1,4 +1,4 @@
-// Commands that look at the session, set its plan, or run something beside it.
+// Commands that read the session's state, set its todo list, or run a user's command.
 
 import { keepOneInProgress, type TodoList } from "@lathe/agent/tools";
 import { WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
@@ -9,7 +9,7 @@ import type { CommandData, CommandParams, RpcSessionState, TodoPhases } from "./
 import { thinkingLevel } from "./handle-model.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 
-/** Ids follow the place in the list. */
+/** Ids follow the position in the list. */
 function phasesOf(list: TodoList): TodoPhases {
   return list.map(({ name, tasks }, i) => ({
     id: `phase-${i + 1}`,

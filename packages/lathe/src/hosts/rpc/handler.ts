@@ -1,4 +1,4 @@
-// What a handler of a command works with, and how it refuses in a way that programs can tell apart.
+// What a command's handler works with, and refusals that programs can distinguish.
 
 import type { CommandData, CommandName, CommandParams } from "./commands.ts";
 import type { ResponseError } from "./frames.ts";
@@ -10,7 +10,7 @@ import type { RpcSession } from "./session.ts";
 /** A host that may declare its session unattended. */
 export interface UnattendedHost {
   negotiate(declared: unknown): Promise<CommandData<"negotiate_unattended">>;
-  /** Undefined: the command is carried out. */
+  /** Undefined: the command may run. */
   refusal(command: CommandName): Exclude<ResponseError, string> | undefined;
 }
 
@@ -23,7 +23,10 @@ export interface HandlerContext {
   readonly unattended?: UnattendedHost;
 }
 
-/** `recorded` is called when what the host has said is in the journal; that is the answer of commands whose work is told by events. */
+/**
+ * A handler calls `recorded` when the host's message is in the journal; that is the reply of commands whose work is
+ * reported by events.
+ */
 type Handler<K extends CommandName> = (
   params: CommandParams<K>,
   context: HandlerContext,

@@ -1,26 +1,26 @@
-// Tools that live in the host: the model calls them here, the host runs them and sends the result back.
+// Tools that the host provides: the model calls them here, the host runs them and sends the result back.
 
 import { type ToolContent, type ToolDef, type ToolProvider, ToolRegistry, type ToolResult } from "@lathe/agent";
 import { type JsonSchema, type JsonValue, messageOf } from "@lathe/llm";
 import type { CommandData, HostToolSpec } from "./commands.ts";
 import type { HostToolResult, HostToolUpdate } from "./frames.ts";
-import { Outstanding } from "./outstanding.ts";
+import { HostRequests } from "./host-requests.ts";
 
 export class HostTools implements ToolProvider {
-  readonly #calls: Outstanding<HostToolResult, HostToolUpdate>;
+  readonly #calls: HostRequests<HostToolResult, HostToolUpdate>;
   readonly #send: (frame: object) => void;
   #tools: readonly ToolDef[] = [];
 
   constructor(newId: () => string, send: (frame: object) => void) {
     this.#send = send;
-    this.#calls = new Outstanding(newId, (targetId, id) => send({ type: "host_tool_cancel", id, targetId }));
+    this.#calls = new HostRequests(newId, (targetId, id) => send({ type: "host_tool_cancel", id, targetId }));
   }
 
   tools(): readonly ToolDef[] {
     return this.#tools;
   }
 
-  /** Replaces the whole set. What cannot be offered is left out, and said. */
+  /** Replaces the whole set. Tools that cannot be offered are returned with the reason. */
   set(specs: readonly HostToolSpec[], taken: readonly string[]): CommandData<"set_host_tools"> {
     const tools: ToolDef[] = [];
     const offered = new ToolRegistry();
@@ -86,7 +86,7 @@ function resultOf(reply: HostToolResult | undefined): ToolResult {
   };
 }
 
-/** What a tool of the host gives back, as the model gets it. */
+/** Converts the output of a host's tool for the model. */
 export const contentOf = (block: HostToolResult["result"]["content"][number]): ToolContent =>
   block.type === "text"
     ? { kind: "text", text: block.text }

@@ -1,24 +1,24 @@
-// Addresses that the host answers for, such as db://users/42: read and write tools reach it through the session's resolvers.
+// URLs that the host serves, such as db://users/42: read and write tools reach it through the session's resolvers.
 
 import type { Session } from "@lathe/agent";
 import { SchemeRegistry, type SchemeResolver } from "@lathe/agent/contract";
 import type { UriSchemeSpec } from "./commands.ts";
 import type { HostUriResult } from "./frames.ts";
-import { Outstanding } from "./outstanding.ts";
+import { HostRequests } from "./host-requests.ts";
 
-/** A host that does not answer for this long has lost the request. */
+/** A host that takes longer than this has lost the request. */
 const ANSWER_WITHIN_MS = 120_000;
 
 export class HostUris {
-  readonly #requests: Outstanding<HostUriResult>;
+  readonly #requests: HostRequests<HostUriResult>;
   readonly #send: (frame: object) => void;
   #schemes: readonly UriSchemeSpec[] = [];
-  /** Sessions whose model has received the present set. */
+  /** Sessions whose model was told about the present set. */
   #informed = new WeakSet<Session>();
 
   constructor(newId: () => string, send: (frame: object) => void) {
     this.#send = send;
-    this.#requests = new Outstanding(newId, (targetId, id) => send({ type: "host_uri_cancel", id, targetId }));
+    this.#requests = new HostRequests(newId, (targetId, id) => send({ type: "host_uri_cancel", id, targetId }));
   }
 
   /** Replaces the whole set. */
@@ -27,7 +27,7 @@ export class HostUris {
     const own = new Set(this.#schemes.map(({ scheme }) => scheme));
     const clash = next.find(({ scheme }) => !own.has(scheme) && registry.handles(`${scheme}://`));
     if (clash) throw new Error(`${clash.scheme}:// is reserved by the agent. Choose another scheme.`);
-    // Tried on the side first: a name that is no scheme must not leave half a set behind.
+    // Checks the names in a separate registry first, so that an invalid scheme does not leave half a set behind.
     new SchemeRegistry(Object.fromEntries(next.map((spec) => [spec.scheme, {}])));
     for (const scheme of own) registry.remove(scheme);
     for (const spec of next) registry.add(spec.scheme, this.#resolver(spec));
@@ -36,12 +36,12 @@ export class HostUris {
     return next.map(({ scheme }) => scheme);
   }
 
-  /** For a session that was opened later. */
+  /** Adds the schemes to a session that was opened later. */
   addTo(registry: SchemeRegistry): void {
     for (const spec of this.#schemes) registry.add(spec.scheme, this.#resolver(spec));
   }
 
-  /** Once per session and set, before the next input. */
+  /** Tells the model once per session and set, before the next input. */
   announce(session: Session): void {
     if (this.#schemes.length === 0 || this.#informed.has(session)) return;
     this.#informed.add(session);

@@ -1,4 +1,5 @@
-// RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
+// RPC over stdio: one JSON object per line in both directions. This file has the process side: start, end of input,
+// signals, exit.
 
 import type { Writable } from "node:stream";
 import type { RequestFor } from "../../conversation/next-session.ts";
@@ -18,11 +19,11 @@ import { RpcServer } from "./server.ts";
 import { RpcSession } from "./session.ts";
 import { RpcUnattended } from "./unattended.ts";
 
-/** What is running gets this long to end when the host has gone; its processes are killed in any case. */
+/** After the host has gone, work in progress gets this long to end; its processes are killed in any case. */
 const LEAVE_WITHIN_MS = 1500;
-/** Git reads what was changed, which takes seconds on a busy machine. */
+/** Git lists the changes, which takes seconds on a busy machine. */
 const LEAVE_VIEW_WITHIN_MS = 10_000;
-/** A dialog may wait for a person at lunch, not for a host that never shows it. */
+/** A dialog may wait for a user at lunch, but not for a host that never shows it. */
 const DIALOG_TIMEOUT_MS = 30 * 60_000;
 
 export async function rpcMode(
@@ -59,13 +60,13 @@ export async function rpcMode(
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
     await Promise.race([current.conversation.close().then(() => writer.flush()), late]);
     if (view) {
-      // It is kept in any case; the deadline is for the line that says so.
+      // The view is kept in any case; the deadline is only for the line about it.
       const unsure = `What was changed is kept in the isolated copy ${view.id}.`;
       const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_VIEW_WITHIN_MS));
       const kept = await Promise.race([view.leave(), longer]);
       if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);
     }
-    // Whatever is still running, or reads stdin, must not keep the process alive.
+    // Work in progress or a reader of stdin must not keep the process alive.
     machine.exit?.(code);
     return code;
   };
@@ -78,12 +79,15 @@ export async function rpcMode(
   return leave(code).finally(asked.stopListening);
 }
 
-/** A door to the session says 0: its clients come and go, and a question waits for the next one. */
+/** A server with several clients passes 0: its clients come and go, and a question waits for the next one. */
 function dialogTimeout({ LATHE_RPC_DIALOG_TIMEOUT: ms }: Readonly<Record<string, string | undefined>>): number {
   return ms !== undefined && /^\d+$/.test(ms) ? Number(ms) : DIALOG_TIMEOUT_MS;
 }
 
-/** What ends the run before its input does: a signal, a host that stops reading, or an extension that shuts the agent down. */
+/**
+ * What ends the run before its input does: a signal, a host that stops reading, or an extension that shuts the agent
+ * down.
+ */
 function askedToLeave(person: HostPerson, stdout: Writable, settled: () => Promise<void>) {
   let resolve: (code: ExitCode) => void = () => {};
   const code = new Promise<ExitCode>((take) => {

@@ -1,4 +1,4 @@
-// The models a host can choose from: what has a credential, or what the user limited the choice to.
+// The models a host can choose from: those with a credential, or those that the user limited the choice to.
 
 import { expandModels, type ModelInfo } from "@lathe/llm";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -10,7 +10,7 @@ export class ModelList {
   readonly #workspace: () => SessionWorkspace;
   readonly #scope: readonly string[] | undefined;
 
-  /** `scope`: value of --models; without it the setting is used. */
+  /** `scope` is the value of --models; without it the setting is used. */
   constructor(workspace: () => SessionWorkspace, scope: string | undefined) {
     this.#workspace = workspace;
     this.#scope = scope === undefined ? undefined : commaList(scope);
@@ -24,13 +24,13 @@ export class ModelList {
     return this.#patterns.length > 0;
   }
 
-  /** Usable now; the one in use is always among them. */
+  /** Lists the usable models, always including the one in use. */
   async list(current: ModelChoice): Promise<ModelRow[]> {
     const { registry } = await this.#workspace().models();
     const models = this.isScoped
       ? expandModels(registry, this.#patterns).map(({ model }) => model)
       : registry.available();
-    // The provider in use has shown that it can be reached, wherever its key came from.
+    // The provider in use can evidently be reached, wherever its key came from.
     const usable = (provider: string): boolean => provider === current.provider || registry.isAvailable(provider);
     const rows = models.filter(({ provider }) => usable(provider)).map(modelRowOf);
     const isThere = rows.some(({ provider, id }) => provider === current.provider && id === current.id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HostGone } from "./outstanding.ts";
+import { HostGone } from "./host-requests.ts";
 import { HostPerson } from "./person.ts";
 
 interface Sent {

@@ -1,49 +1,49 @@
-// The person behind the host: approvals, questions and plans become dialogs that the host shows.
+// The user behind a host: approvals, questions and plans become dialogs that the host shows.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
 import { approvalHeadline } from "../../conversation/approval-title.ts";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
-import type { GivenAnswers } from "../../conversation/given-answers.ts";
+import type { CallAnswers } from "../../conversation/call-answers.ts";
 import type { Person } from "../../conversation/session-contract.ts";
 import { widerAnswers } from "../../conversation/wider-answers.ts";
 import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
-import { HostGone, Outstanding } from "./outstanding.ts";
+import { HostGone, HostRequests } from "./host-requests.ts";
 
 type ConfirmDialog = Extract<UiRequest, { method: "confirm" }>;
 
 interface Shown {
   readonly reply: UiResponse | undefined;
-  /** Confirms the reply to the host; to be called when it is in the journal. */
-  readonly taken: () => void;
+  /** Confirms the reply to the host; called when it is in the journal. */
+  readonly confirmTaken: () => void;
 }
 
 export interface HostPersonOptions {
   readonly newId: () => string;
   readonly send: (frame: object) => void;
-  /** A dialog without an answer for this long is treated as cancelled. */
+  /** A dialog without an answer for this long counts as cancelled. */
   readonly timeoutMs: number;
 }
 
 export class HostPerson implements Person, DialogHost {
   readonly #newId: () => string;
-  readonly #dialogs: Outstanding<UiResponse>;
+  readonly #dialogs: HostRequests<UiResponse>;
   readonly #send: (frame: object) => void;
   readonly #timeoutMs: number;
   readonly extensionUi: ExtensionScreen = rpcScreen(this);
-  /** Set when there is one. */
+  /** Set once there is a conversation. */
   conversation: ExtensionScreen["conversation"] = () => undefined;
-  /** Ends the process; set when it can be. */
+  /** Ends the process; set once that is possible. */
   shutdown: () => void = () => {};
 
   constructor({ newId, send, timeoutMs }: HostPersonOptions) {
     this.#send = send;
     this.#newId = newId;
     this.#timeoutMs = timeoutMs;
-    this.#dialogs = new Outstanding(newId, (targetId, id, by) =>
+    this.#dialogs = new HostRequests(newId, (targetId, id, by) =>
       send({ type: "extension_ui_request", id, method: "cancel", targetId, ...(by === undefined ? {} : { by }) }),
     );
   }
@@ -57,15 +57,15 @@ export class HostPerson implements Person, DialogHost {
   fail(failure: ExtensionError): void {
     this.#send({ type: "extension_error", ...failure });
   }
-  /** Something to show that needs no answer. */
+  /** Shows something that needs no answer. */
   sign(sign: Sign): void {
     this.#send({ type: "extension_ui_request", id: this.#newId(), ...sign });
   }
-  /** A dialog of an extension; undefined when it was given up, by the host or by the signal. */
+  /** Shows an extension's dialog; undefined when the host or the signal closed it. */
   async dialog(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<UiResponse | undefined> {
     try {
-      const { reply, taken } = await this.#show(dialog, signal, timeoutMs);
-      taken();
+      const { reply, confirmTaken } = await this.#show(dialog, signal, timeoutMs);
+      confirmTaken();
       return reply;
     } catch (error) {
       if (!signal.aborted && !(error instanceof HostGone)) throw error;
@@ -80,15 +80,15 @@ export class HostPerson implements Person, DialogHost {
     questions: readonly Question[],
     signal: AbortSignal,
     _touched?: () => void,
-    given?: GivenAnswers,
+    given?: CallAnswers,
   ): Promise<readonly Answer[] | undefined> => {
     const answers: Answer[] = [];
     for (const question of questions) {
-      const answer = await this.#asked(question.id, given, async () => {
-        const { reply, taken } = await this.#show(dialogOf(question), signal);
+      const answer = await this.#askUnlessJournalled(question.id, given, async () => {
+        const { reply, confirmTaken } = await this.#show(dialogOf(question), signal);
         const { value } = reply ?? {};
-        if (value === undefined) return { taken };
-        return { taken, answer: answerTo(question, typeof value === "string" ? [value] : value) };
+        if (value === undefined) return { confirmTaken };
+        return { confirmTaken, answer: answerTo(question, typeof value === "string" ? [value] : value) };
       });
       if (answer === undefined) return undefined;
       answers.push(answer);
@@ -96,7 +96,7 @@ export class HostPerson implements Person, DialogHost {
     return answers;
   };
 
-  /** A program may answer with `workflow_gate_response` instead of the dialog, which it cancels then or does not look at. */
+  /** A program may answer with `workflow_gate_response` and cancel or ignore the dialog. */
   readonly decideGate: NonNullable<Person["decideGate"]> = async ({ gate, question }, signal, given) => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -106,7 +106,7 @@ export class HostPerson implements Person, DialogHost {
     this.#send(gate);
     try {
       const answers = await this.answer([question], signal, undefined, given);
-      // Without a limit the host stands for people, who have closed the question.
+      // Without a time limit the host has users, who have closed the question.
       return answers ?? (this.#timeoutMs === 0 ? undefined : await late);
     } catch (error) {
       if (!signal.aborted && !(error instanceof HostGone)) throw error;
@@ -116,35 +116,35 @@ export class HostPerson implements Person, DialogHost {
     }
   };
 
-  readonly decidePlan = (plan: string, signal: AbortSignal, given?: GivenAnswers): Promise<PlanVerdict | undefined> =>
-    this.#asked("plan", given, async () => {
+  readonly decidePlan = (plan: string, signal: AbortSignal, given?: CallAnswers): Promise<PlanVerdict | undefined> =>
+    this.#askUnlessJournalled("plan", given, async () => {
       const dialog = { method: "confirm", title: "Carry out this plan?", message: plan } as const;
-      const { reply, taken } = await this.#show(dialog, signal);
-      if (reply?.confirmed === undefined) return { taken };
+      const { reply, confirmTaken } = await this.#show(dialog, signal);
+      if (reply?.confirmed === undefined) return { confirmTaken };
       const feedback = typeof reply.value === "string" ? { feedback: reply.value } : {};
-      return { taken, answer: { approved: reply.confirmed, ...feedback } };
+      return { confirmTaken, answer: { approved: reply.confirmed, ...feedback } };
     });
 
-  /** The answer that is kept already, or one that is kept before it is confirmed. */
-  async #asked<T extends object>(
+  /** Returns an answer already in the journal, or asks and journals the answer before confirming it. */
+  async #askUnlessJournalled<T extends object>(
     question: string,
-    given: GivenAnswers | undefined,
-    ask: () => Promise<{ readonly answer?: T; readonly taken: () => void }>,
+    given: CallAnswers | undefined,
+    ask: () => Promise<{ readonly answer?: T; readonly confirmTaken: () => void }>,
   ): Promise<T | undefined> {
     const kept = given?.get(question);
     if (kept !== undefined) return kept as T;
-    const { answer, taken } = await ask();
+    const { answer, confirmTaken } = await ask();
     if (answer !== undefined) given?.keep(question, answer as JsonValue);
-    taken();
+    confirmTaken();
     return answer;
   }
 
   readonly approve: Approver = async (question, signal) => {
     try {
-      const { reply, taken } = await this.#show(approvalDialog(question), signal);
-      // The session settles the question when the decision is in its journal.
-      if (signal.aborted) taken();
-      else signal.addEventListener("abort", taken, { once: true });
+      const { reply, confirmTaken } = await this.#show(approvalDialog(question), signal);
+      // The signal aborts once the decision is in the session's journal.
+      if (signal.aborted) confirmTaken();
+      else signal.addEventListener("abort", confirmTaken, { once: true });
       const said = typeof reply?.value === "string" ? reply.value : undefined;
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
@@ -153,13 +153,13 @@ export class HostPerson implements Person, DialogHost {
         ...(said === undefined ? {} : { reason: said }),
       };
     } catch (error) {
-      // Settled by an interrupt, or the host has gone and the session is being closed.
+      // The question ended by an interrupt, or the host has gone and the session is closing.
       if (!signal.aborted && !(error instanceof HostGone)) throw error;
       return undefined;
     }
   };
 
-  /** No reply when the time was up; a cancelled dialog has neither value nor confirmed. */
+  /** There is no reply when the time was up; a cancelled dialog has neither `value` nor `confirmed`. */
   async #show(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<Shown> {
     const timeout = timeoutMs > 0 ? { timeout: timeoutMs } : {};
     let targetId = "";
@@ -170,10 +170,10 @@ export class HostPerson implements Person, DialogHost {
       },
       { signal, timeoutMs },
     );
-    const taken = (): void => {
+    const confirmTaken = (): void => {
       if (reply) this.#send({ type: "extension_ui_taken", targetId });
     };
-    return { reply, taken };
+    return { reply, confirmTaken };
   }
 }
 
@@ -193,7 +193,7 @@ function approvalDialog(question: ApprovalQuestion): Dialog {
   };
 }
 
-/** Who asks comes first: an agent and its assignment. */
+/** The agent that asks and its assignment come first. */
 function messageOf({ reason, preview, agentId }: ApprovalQuestion): string {
   const lines = preview.map(({ text }) => text);
   const who = agentId === undefined ? [] : lines.splice(0, 1);
@@ -223,7 +223,7 @@ function dialogOf({ question, about, options, multi, recommended }: Question): D
   };
 }
 
-/** What is not among the options is an answer in the person's own words. */
+/** Values that are no option are the user's own words. */
 function answerTo({ id, options }: Question, values: readonly string[]): Answer {
   const labels = options.map(({ label }) => label);
   const own = values.filter((value) => !labels.includes(value));

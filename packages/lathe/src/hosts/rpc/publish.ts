@@ -1,4 +1,4 @@
-// The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
+// The published schemas, one file each, from the same definitions as the types. Shared parts are defined once per file.
 
 import { type JsonSchema, registryConfigSchema } from "@lathe/llm";
 import { exactly, integer, object, optional, text } from "@lathe/llm/schema";
@@ -22,7 +22,7 @@ export const SHARED: Named = {
   SessionState: sessionState,
 };
 
-/** Content of each file in the package's schemas folder. */
+/** The content of each file in the package's schemas folder. */
 export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
   const events = EVENTS;
   return {
@@ -66,7 +66,7 @@ const DIALECT = { $schema: "https://json-schema.org/draft/2020-12/schema" };
 
 const REPLY = { id: text(), type: { const: "response" } };
 
-/** `not: {}` stands for a command whose success carries no data. */
+/** `not: {}` means that a successful reply has no data. */
 function reply(command: string, data: JsonSchema): JsonSchema {
   const carries = !("not" in data);
   return {

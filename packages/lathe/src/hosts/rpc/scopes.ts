@@ -1,11 +1,14 @@
-// What a client of a session that others share must be allowed to do for each command.
+// The scope that a client of a shared session needs for each command.
 
 import type { CommandName } from "./commands.ts";
 
-/** What a client may do: look; prompt, steer and interrupt; answer questions; everything else. */
+/**
+ * What a client may do: `read`; `prompt` (also steer and interrupt); `approve` (answer questions); `admin` (everything
+ * else).
+ */
 export type Scope = "read" | "prompt" | "approve" | "admin";
 
-/** Answers to other questions than those of workflows are no commands. */
+/** Answers to questions other than a workflow's are frames, not commands. */
 const SCOPES = {
   // The answer to a question.
   workflow_gate_response: "approve",
@@ -62,7 +65,7 @@ const SCOPES = {
 
   bash: "admin",
   abort_bash: "admin",
-  // These put files back, and no permission is asked for.
+  // These restore files without asking for permission.
   undo: "admin",
   redo: "admin",
   rewind: "admin",

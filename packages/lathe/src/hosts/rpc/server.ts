@@ -1,5 +1,5 @@
-// Reads commands and answers them. Commands are taken in order; the ones that take time run beside the others, so that a host can
-// always look, steer and abort. Answers to the agent's own requests never wait behind a command.
+// Reads commands and answers them. Commands run in order, but slow ones run beside the others, so that a host can
+// always look, steer and abort. Replies to the agent's own requests never wait for a command.
 
 import { isJsonObject } from "@lathe/llm";
 import { Checker, object, optional, type Schema, text } from "@lathe/llm/schema";
@@ -9,8 +9,8 @@ import type { FrameWriter } from "../wire/writer.ts";
 import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
 import { INBOUND, type InboundName, isInbound, type ResponseError } from "./frames.ts";
 import { agentHandlers } from "./handle-agents.ts";
+import { displayHandlers } from "./handle-display.ts";
 import { inputHandlers } from "./handle-input.ts";
-import { lookHandlers } from "./handle-look.ts";
 import { modelHandlers } from "./handle-model.ts";
 import { sessionHandlers } from "./handle-session.ts";
 import { stateHandlers } from "./handle-state.ts";
@@ -23,14 +23,14 @@ const HANDLERS: Handlers<CommandName> = {
   ...modelHandlers,
   ...sessionHandlers,
   ...stateHandlers,
-  ...lookHandlers,
+  ...displayHandlers,
   ...agentHandlers,
   ...worktreeHandlers,
 };
 
 /**
- * Answered as soon as what they say is in the journal, so that no message is lost that was confirmed: their end is an event. A later
- * failure is a second answer with the same id.
+ * Answered as soon as their message is in the journal, so that no confirmed message is lost; events report the end of
+ * the work. A later failure is a second answer with the same id.
  */
 const ANSWERED_WHEN_RECORDED: ReadonlySet<CommandName> = new Set([
   "prompt",
@@ -119,7 +119,7 @@ export class RpcServer {
       this.#fail(type, id, refusal);
       return;
     }
-    const problem = PARAMS[type].wrongIn(frame) ?? this.#cannotBegin(type, frame);
+    const problem = PARAMS[type].wrongIn(frame) ?? this.#startProblem(type, frame);
     if (problem !== undefined) {
       this.#fail(type, id, `${problem}.`);
       return;
@@ -135,15 +135,15 @@ export class RpcServer {
     if (!BESIDE_OTHERS.has(type)) await done;
   }
 
-  /** Known before the command is accepted. */
-  #cannotBegin(type: CommandName, frame: Frame): string | undefined {
-    if (type !== "continue") return nothingSaid(type, frame);
+  /** Problems that are known before the command is accepted. */
+  #startProblem(type: CommandName, frame: Frame): string | undefined {
+    if (type !== "continue") return emptyMessageProblem(type, frame);
     const { isBusy, hasUnfinishedInput } = this.#context.current;
     if (isBusy) return "The agent is working";
     return hasUnfinishedInput ? undefined : "There is no unfinished input. Send a prompt";
   }
 
-  /** Others go on meanwhile: what a hook or a summary holds up can be interrupted. */
+  /** Other commands go on meanwhile: a hook or a summary that delays this one can be interrupted. */
   #take(type: CommandName, id: string | undefined, frame: Frame): void {
     let isAnswered = false;
     const answer = (): void => {
@@ -167,13 +167,13 @@ export class RpcServer {
   }
 }
 
-/** An answer that is not valid counts as a failure or a cancelled dialog: what waits for it must not wait for ever. */
+/** An invalid reply counts as a failure or a cancelled dialog, so that its request does not wait forever. */
 function failureOf({ id }: Frame, problem: string): object {
   const error = `The host's answer was not valid: ${problem}.`;
   return { id, isError: true, error, result: { content: [{ type: "text", text: error }] }, cancelled: true };
 }
 
-function nothingSaid(type: CommandName, { message, images }: Frame): string | undefined {
+function emptyMessageProblem(type: CommandName, { message, images }: Frame): string | undefined {
   if (!ANSWERED_WHEN_RECORDED.has(type) || String(message).trim() !== "") return undefined;
   return Array.isArray(images) && images.length > 0 ? undefined : "message is empty";
 }
@@ -186,7 +186,7 @@ const ANSWERS = Object.fromEntries(
   Object.entries(INBOUND).map(([name, schema]) => [name, checkerOf(schema)]),
 ) as Record<InboundName, Checker>;
 
-/** A newer host can talk to an older agent. */
+/** Accepts unknown fields, so that a newer host can talk to an older agent. */
 function checkerOf(schema: Schema): Checker {
   return new Checker(schema, { acceptsUnknown: true });
 }

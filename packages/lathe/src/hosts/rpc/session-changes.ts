@@ -1,4 +1,4 @@
-// Which files the calls of a session have changed, from the journal: one change for each file, however often it was changed.
+// The files that a session's calls have changed, from the journal: one change per file, however often it was changed.
 
 import type { Journal } from "@lathe/agent";
 import type { FileChange, TreeEntry } from "@lathe/agent/contract";
@@ -8,13 +8,14 @@ import type { CommandData } from "./commands.ts";
 
 type ChangedFile = CommandData<"get_changes">["files"][number];
 
-/** On the active branch: a rewind of the conversation leaves the changes of another branch to that one. */
+/** Only those on the active branch: after a rewind, changes of another branch do not count. */
 export function changedFiles(journal: Journal): ChangedFile[] {
   const total = new Map<string, FileChange>();
   for (const id of pathTo(journal, journal.leaf)) {
     const type = journal.meta(id)?.type;
     if (type !== "message" && type !== "nested_call") continue;
-    for (const change of changesOf(journal.entry(id))) total.set(change.path, joined(total.get(change.path), change));
+    for (const change of changesOf(journal.entry(id)))
+      total.set(change.path, joinChanges(total.get(change.path), change));
   }
   return [...total.values()].flatMap((change) => {
     if (change.before?.sha256 === change.after?.sha256) return [];
@@ -24,8 +25,8 @@ export function changedFiles(journal: Journal): ChangedFile[] {
 
 const changesOf = (entry: TreeEntry): readonly FileChange[] => ("changes" in entry && entry.changes) || [];
 
-/** From before the first to after the second. */
-function joined(first: FileChange | undefined, { after, ...second }: FileChange): FileChange {
+/** The change from before the first to after the second. */
+function joinChanges(first: FileChange | undefined, { after, ...second }: FileChange): FileChange {
   const { before } = first ?? second;
   const { path, added, removed } = second;
   return { path, added, removed, ...(before ? { before } : {}), ...(after ? { after } : {}) };

@@ -1,4 +1,4 @@
-// The conversation a host talks to, and the stream of its events on the wire.
+// The conversation a host talks to, and its events on the wire.
 
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
@@ -8,7 +8,7 @@ import goOn from "../../conversation/go-on.md";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import { hasLeftMessages } from "../../conversation/unsent.ts";
+import { hasLeftMessages } from "../../conversation/unsent-messages.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalName } from "../../sessions/list.ts";
 import type { WireEvent } from "../wire/events.ts";
@@ -35,9 +35,9 @@ export class RpcSession {
   #conversation!: Conversation;
   readonly #expansion = new InputExpansion();
   readonly #seqs = new Map<string, number>();
-  /** By session: the last entry of which its events have told. The journal may be ahead of them. */
+  /** By session: the last entry that its events have reported. The journal may be ahead. */
   readonly #entries = new Map<string, string | null>();
-  /** By session. */
+  /** By session id: the name from its first words. */
   readonly #firstWords = new Map<string, string>();
   #frames = 0;
   #retrying = false;
@@ -66,7 +66,7 @@ export class RpcSession {
     return self;
   }
 
-  /** Around a conversation of another host of this process. `stop`: nothing more is told of it. */
+  /** Wraps a conversation of another host in this process. `stop` ends its events. */
   static around(
     conversation: Conversation,
     parts: Pick<RpcSessionParts, "writer" | "hostUris">,
@@ -90,7 +90,7 @@ export class RpcSession {
   get isBusy(): boolean {
     return this.#conversation.isBusy;
   }
-  /** As lists name the session; null before its first message. What it began with stays its name when the conversation goes back. */
+  /** The session's name in lists; null before its first message. A name from its first words stays after a rewind. */
   get name(): string | null {
     const { id, journal } = this.session;
     if (journal.title) return journalName(journal) ?? null;
@@ -105,12 +105,12 @@ export class RpcSession {
     return this.#compacting;
   }
 
-  /** The text that a command stands for; undefined when the command has done its work. At once when it names no command. */
+  /** Expands a command; undefined when the command did its work. Returns at once if the text names no command. */
   expand(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
     return this.#expansion.expand(content, this.#conversation.open, options);
   }
 
-  /** `recorded`: called when the message is in the journal. */
+  /** `recorded` is called when the message is in the journal. */
   async run(content: InputContent, recorded: () => void, entryId?: string): Promise<InputOutcome> {
     if (!this.isBusy) this.#parts.hostUris.announce(this.session);
     let isRecorded = false;
@@ -119,17 +119,17 @@ export class RpcSession {
       recorded();
     };
     const outcome = await this.#conversation.submit(content, { onRecorded, entryId });
-    // Such as on a full disk. The host must not take it for confirmed.
+    // The message was not written, for instance on a full disk. The host must not take it as confirmed.
     if (!isRecorded) throw new Error(outcome.error?.message ?? "The message could not be recorded.");
     return outcome;
   }
 
-  /** The end of an earlier process cut an input off, or came before a message that was to follow it. */
+  /** An earlier process ended during an input, or before the queued message after it. */
   get hasUnfinishedInput(): boolean {
     return this.#conversation.wasCutOff || hasLeftMessages(this.session);
   }
 
-  /** What `hasUnfinishedInput` is about. A session that was closed in time is asked to go on. */
+  /** Finishes that input. If the session was closed properly, the model is asked to continue. */
   async finishInput(recorded: () => void): Promise<void> {
     const { session } = this;
     const { open } = this.#conversation;
@@ -140,7 +140,7 @@ export class RpcSession {
     }
     const hasLeft = hasLeftMessages(session);
     if (!session.hasUnfinishedInput && !hasLeft) return void (await this.run(goOn.trim(), recorded));
-    // It is in the journal, and stays there until it is finished.
+    // The input already is in the journal and stays there until it is finished.
     recorded();
     if (hasLeft && session.queuedMessages("follow_up").length === 0) await session.runQueued();
     else await this.#conversation.continue();
@@ -154,12 +154,12 @@ export class RpcSession {
     void this.#pump(session);
   }
 
-  /** What the product itself has to tell. */
+  /** Sends one of Lathe's own events. */
   emit(event: WireEvent): void {
     this.#parts.writer.write(this.#envelope(this.session.id, event));
   }
 
-  /** As it happens, however slow the host reads. */
+  /** Follows events as they happen, however slowly the host reads. */
   #follow(event: SessionEvent): void {
     switch (event.kind) {
       case "retry":

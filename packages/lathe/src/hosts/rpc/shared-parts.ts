@@ -1,10 +1,10 @@
-// Parts that several schemas of a document share stand in it once, by name; they are recognised by object identity.
+// Defines parts that several schemas of a document share only once, by name. Parts are recognized by object identity.
 
 import type { JsonSchema, JsonValue } from "@lathe/llm";
 
 export type Named = Readonly<Record<string, JsonSchema>>;
 
-/** The kinds with references, such as `#/$defs/Model`, in place of shared parts; and those of the parts that are used. */
+/** Replaces shared parts by references such as `#/$defs/Model`. `used` are the parts that are referenced. */
 export function withSharedParts(
   kinds: Named,
   parts: Named,
@@ -13,17 +13,20 @@ export function withSharedParts(
   const used = new Set<string>();
   const short = mapValues(kinds, (schema) => shorten(schema, parts, at, used));
   const shared: Record<string, JsonSchema> = {};
-  // A part may need others that no kind needs.
+  // A part may reference others that no kind references.
   for (const name of used) {
     const part = parts[name] as JsonSchema;
     shared[name] = Object.fromEntries(
       Object.entries(part).map(([key, value]) => [key, shortenValue(value, parts, at, used)]),
     );
   }
-  return { kinds: short, used: Object.fromEntries(Object.keys(parts).flatMap((name) => named(name, shared[name]))) };
+  return {
+    kinds: short,
+    used: Object.fromEntries(Object.keys(parts).flatMap((name) => definedEntry(name, shared[name]))),
+  };
 }
 
-const named = (name: string, part: JsonSchema | undefined): [string, JsonSchema][] =>
+const definedEntry = (name: string, part: JsonSchema | undefined): [string, JsonSchema][] =>
   part === undefined ? [] : [[name, part]];
 
 function shorten(schema: JsonSchema, parts: Named, at: string, used: Set<string>): JsonSchema {

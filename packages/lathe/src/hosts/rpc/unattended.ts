@@ -1,4 +1,4 @@
-// An RPC session that its host has declared unattended: which commands it takes, and what it is told of.
+// An RPC session that its host has declared unattended: which commands it accepts, and what it reports.
 
 import type { SessionDeps } from "@lathe/agent";
 import type { Declaration } from "../../conversation/unattended/declaration.ts";
@@ -57,7 +57,7 @@ export class RpcUnattended implements UnattendedHost {
     return { accepted: true, declaration: read.declaration };
   }
 
-  /** `--unattended`: as if the host had sent it first. */
+  /** `--unattended`: the same as if the host had sent the declaration first. */
   async readFile(machine: Machine, file: string): Promise<void> {
     const { declarationIn } = await import("../unattended-file.ts");
     const { value: declared } = await declarationIn(machine.cwd, file);

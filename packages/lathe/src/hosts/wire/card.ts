@@ -1,4 +1,4 @@
-// A call as people see it, on the wire: its card, the files it changed, and what would be done, line by line, before it is allowed.
+// A call on the wire as users see it: its card, the files it changed, and the preview that is shown for approval.
 
 import type { Card, CardBody, CardLine, PreviewLine } from "@lathe/agent";
 import type { ContentRef, FileChange } from "@lathe/agent/contract";
@@ -30,9 +30,9 @@ export const wireCard: Schema<Card> = object({
   canDetach: optional(flag()),
 });
 
-/** Of the session's blob store. */
+/** A reference into the session's blob store. */
 const contentRef: Schema<ContentRef> = object({ sha256: text(), bytes: integer() });
-/** One file before and after a call; without `before` it is new, without `after` it is gone. */
+/** One file before and after a call; without `before` it is new, without `after` it was deleted. */
 export const fileChange: Schema<FileChange> = object({
   path: text(),
   before: optional(contentRef),
@@ -41,7 +41,7 @@ export const fileChange: Schema<FileChange> = object({
   removed: integer(),
 });
 
-/** Lines without a kind are context, or belong to what is shown as it is. */
+/** Lines without a kind are context or plain text. */
 export const previewLine: Schema<PreviewLine> = object({
   text: text(),
   kind: optional(choice(["question", "heading", "added", "removed", "note"])),

@@ -1,4 +1,4 @@
-// An entry of the journal as people see it, on the wire: enough to draw the transcript without knowing tools or the session file.
+// A journal entry on the wire as users see it: enough to draw the transcript without knowing tools or the session file.
 
 import type { Static } from "@lathe/llm/schema";
 import {
@@ -22,21 +22,21 @@ const fields = {
   parentId: orNull(text()),
   timestamp: text(),
   label: optional(text()),
-  /** Something of it was left out because it is large: the middle of a text, the data of a picture. `get_entry` has all of it. */
+  /** Large parts were left out: the middle of a text, the data of a picture. `get_entry` returns all of it. */
   isCut: optional(exactly(true)),
 };
 
 const result = object({
   toolCallId: text(),
   toolName: text(),
-  /** The call that made this one. */
+  /** The outer call of a nested call. */
   nestedIn: optional(text()),
   isError: flag(),
   card: wireCard,
-  /** The call was not carried out to its end: the process ended, or the user steered before it began. */
+  /** The call did not run to its end: the process ended, or the user steered before it began. */
   settled: optional(choice(["interrupted", "skipped"])),
   durationMs: optional(integer()),
-  /** `read_artifact` has the whole output. */
+  /** `read_artifact` returns the whole output. */
   artifact: optional(object({ id: integer(), bytes: integer() })),
   changes: optional(listOf(fileChange)),
   images: listOf(wireMedia),
@@ -46,9 +46,9 @@ export const wireEntry = oneOf(
   object({
     type: exactly("user"),
     ...fields,
-    /** The words alone. */
+    /** The text without attachments. */
     text: text(),
-    /** Names of files and piped text that went with them. */
+    /** Names of attached files and piped text. */
     attached: listOf(text()),
     images: listOf(wireMedia),
     how: choice(["input", "steering", "follow_up"]),
@@ -60,19 +60,19 @@ export const wireEntry = oneOf(
       oneOf(
         object({ kind: choice(["text", "thinking"]), text: text() }),
         object({ kind: exactly("image"), image: wireMedia }),
-        /** `card`: only when the journal has no result of the call. */
+        /** `card` is only set if the journal has no result of the call. */
         object({ kind: exactly("call"), toolCallId: text(), toolName: text(), card: optional(wireCard) }),
       ),
     ),
-    /** `provider/model`. */
+    /** The form is `provider/model`. */
     model: optional(text()),
     tokens: optional(object({ input: integer(), cached: integer(), output: integer() })),
-    /** US dollars; absent when the price is not known. */
+    /** In US dollars; absent if the price is unknown. */
     cost: optional(number()),
-    /** What cut the answer short, in words; only when it did not end by itself. */
+    /** What cut the answer short, in words; absent if it ended normally. */
     endedBy: optional(text()),
   }),
-  /** Of calls; each card replaces the one that `tool_execution_start` had. */
+  /** Results of calls; each card replaces the one from `tool_execution_start`. */
   object({ type: exactly("results"), ...fields, results: listOf(result) }),
   /** A command that the user ran. */
   object({
@@ -83,13 +83,13 @@ export const wireEntry = oneOf(
     exitCode: orNull(integer()),
     cancelled: flag(),
     timedOut: flag(),
-    /** Whether the model gets to see it. */
+    /** Whether the model sees the command and its output. */
     isSent: flag(),
   }),
-  /** Something that happened between messages; `of` is the kind of the entry in the session file. */
+  /** Something that happened between messages; `of` is the entry's kind in the session file. */
   object({ type: exactly("note"), ...fields, of: text(), title: text(), text: optional(text()) }),
-  /** Nothing that people are shown. */
+  /** An entry that users do not see. */
   object({ type: exactly("hidden"), ...fields, of: text() }),
 );
-/** An entry of the journal as people see it. */
+/** A journal entry as users see it. */
 export type WireEntry = Static<typeof wireEntry>;

@@ -1,5 +1,5 @@
-// The events that an agent sends, in JSON and RPC mode alike: the agent's vocabulary, and what is the product's own under `lathe:`.
-// An update carries its delta only; the whole message so far in each would make long answers quadratic.
+// The events of JSON and RPC mode: the agent's vocabulary, and Lathe's own events under `lathe:`. An update carries
+// only its delta, because sending the whole message each time would make long answers quadratic.
 
 import {
   anyObject,
@@ -40,7 +40,7 @@ const approval = {
 
 const EVENT_FIELDS = {
   agent_start: {},
-  /** `verification`: in a session with checks. */
+  /** `verification` is set in a session with checks. */
   agent_end: {
     messages: listOf(wireMessage),
     reason: text(),
@@ -50,12 +50,15 @@ const EVENT_FIELDS = {
   },
   turn_start: {},
   turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
-  /** `entryId`: where the message is in the session; of an answer only the end has it. One that was told before comes again when its input goes on in another process. */
+  /**
+   * `entryId` is the message's entry in the session; for an answer only the end has it. A reported message comes again
+   * if its input continues in another process.
+   */
   message_start: { message: wireMessage, entryId: optional(text()) },
   message_update: { assistantMessageEvent: delta },
-  /** `discarded`: the attempt failed and is made again; forget the message. */
+  /** `discarded`: the attempt failed and is repeated, so forget the message. */
   message_end: { message: wireMessage, discarded: optional(exactly(true)), entryId: optional(text()) },
-  /** `nestedIn`: the call that makes this one; the results of such calls are no messages. */
+  /** `nestedIn` is the call that makes this one; results of nested calls are not messages. */
   tool_execution_start: {
     toolCallId: text(),
     toolName: text(),
@@ -70,14 +73,14 @@ const EVENT_FIELDS = {
     result: object({ output: text(), details: optional(anything()) }),
     isError: flag(),
     card: wireCard,
-    /** Of the result, for `get_entries`; absent when the session ended before the call did. */
+    /** The entry of the result, for `get_entries`; absent if the session ended before the call did. */
     entryId: optional(text()),
     changes: optional(listOf(fileChange)),
     nestedIn: optional(text()),
   },
   auto_retry_start: { attempt: integer(), delayMs: integer(), errorMessage: text() },
   auto_retry_end: { success: flag() },
-  /** The model began to break these rules, and was given their text. */
+  /** The model began to break these rules and was given their text. */
   ttsr_triggered: { rules: listOf(text()) },
   auto_compaction_start: { reason: text() },
   auto_compaction_end: { error: optional(text()) },
@@ -91,7 +94,7 @@ const EVENT_FIELDS = {
     by: text(),
     reason: optional(text()),
   },
-  /** Settled tasks have left the todo list; `get_state` has the new one. */
+  /** Finished tasks have left the todo list; `get_state` returns the new list. */
   todo_auto_clear: {},
   /** The last change of the todo list had failed; the model was told with this input. */
   todo_reminder: {},
@@ -109,29 +112,29 @@ const EVENT_FIELDS = {
       }),
     ),
   },
-  /** The workflow of the session has moved. */
+  /** The workflow of the session has changed its state. */
   "lathe:workflow": { workflow: text(), state: text() },
-  /** A workflow waits for an answer; in RPC mode the same comes as a frame of its own. */
+  /** A workflow waits for an answer; in RPC mode the gate also comes as its own frame. */
   "lathe:gate": { gate: workflowGate },
   "lathe:gate_settled": { gate_id: text(), status: choice(["accepted", "withdrawn"]), by: text() },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer() },
   "lathe:loop_detected": { message: text() },
-  /** The conversation goes on from another place of the tree. */
+  /** The conversation continues from another entry of the tree. */
   "lathe:tree_moved": {
     oldLeafId: orNull(text()),
     newLeafId: orNull(text()),
     summaryEntryId: optional(text()),
     fromExtension: flag(),
   },
-  /** An event of an agent, in the same vocabulary. Without deltas: `task:subagent:progress` shows what is being written. */
+  /** An event of an agent, in the same vocabulary but without deltas: `task:subagent:progress` shows what it writes. */
   "task:subagent:event": { agentId: text(), event: anyObject() },
-  /** An agent has begun, ended or has been parked; agents of agents, too. */
+  /** An agent, possibly of another agent, has begun, ended or been parked. */
   "task:subagent:lifecycle": { agent: agentRow },
-  /** What an agent does has changed: at most one in 150 ms for each. */
+  /** An agent's activity has changed; sent at most once in 150 ms per agent. */
   "task:subagent:progress": { agent: agentRow },
-  /** Something has become of what was changed in the view of the run, or could not. RPC only. */
+  /** The changes in the view of the run were applied, kept or discarded, or that failed. RPC only. */
   "lathe:worktree": settledFields,
-  /** An unattended session has reached a limit of its declaration. It stays usable for what needs no model. */
+  /** An unattended session has reached a limit of its declaration. Commands that need no model still work. */
   "lathe:unattended_stop": {
     code: exactly("budget_exhausted"),
     dimension: choice(["tokens", "calls", "usd", "wall_time"]),
@@ -146,7 +149,7 @@ type EventShapes = {
   readonly [T in WireEventType]: Schema<{ readonly type: T } & StaticFields<(typeof EVENT_FIELDS)[T]>>;
 };
 
-/** One definition per kind of event. */
+/** One definition per type of event. */
 export const EVENTS = Object.fromEntries(
   Object.entries(EVENT_FIELDS).map(([type, fields]) => [type, object({ type: exactly(type), ...fields })]),
 ) as unknown as EventShapes;

@@ -1,5 +1,5 @@
-// Lines of a byte stream: split at \n alone, whatever the text holds, and never held longer than the limit allows. A line that is
-// too long is reported once and skipped; what follows it is read as usual.
+// Splits a byte stream into lines, at
+// only, in bounded memory. A line that is too long is reported once and skipped; the lines after it are read as usual.
 
 const MOST_LINE_BYTES = 64 << 20;
 
@@ -14,7 +14,7 @@ export class LineSplitter {
     this.#most = mostBytes;
   }
 
-  /** Whole lines that end in this chunk, without their ends. */
+  /** The lines that end in this chunk, without their line ends. */
   *feed(chunk: Uint8Array): IterableIterator<Line> {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
@@ -25,7 +25,7 @@ export class LineSplitter {
     this.#keep(chunk.subarray(from));
   }
 
-  /** What stood after the last line end. */
+  /** The text after the last line end. */
   *end(): IterableIterator<Line> {
     if (this.#bytes > 0) yield this.#take();
   }
@@ -45,12 +45,12 @@ export class LineSplitter {
   }
 }
 
-/** An input that breaks off has ended: whoever wrote it is gone. */
+/** A stream that fails counts as ended, because its writer is gone. */
 async function* untilBroken(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* stream;
   } catch {
-    // What was read before counts.
+    // What was read before the failure counts.
   }
 }
 

@@ -1,4 +1,4 @@
-// From what a session reports to what goes over the wire. One mapper per session; it remembers only what is being streamed.
+// Maps session events to wire events. There is one mapper per session; it only remembers what is being streamed.
 
 import { type AgentEvent, type SessionEvent, toAgentEvents } from "@lathe/agent";
 import type { AgentOverview } from "@lathe/agent/contract";
@@ -11,10 +11,10 @@ import type { WireEvent, WireEventOf } from "./events.ts";
 import { toWire } from "./to-wire.ts";
 
 type WireAgent = WireEventOf<"task:subagent:progress">["agent"];
-/** It is plain data without undefined fields. */
+/** The overview is plain data without undefined fields. */
 export const agentOf = (agent: AgentOverview): WireAgent => agent as WireAgent;
 
-/** Feed it every event of one session in order. */
+/** Returns a mapper that must get every event of one session in order. */
 export function toWireEvents(): (event: SessionEvent) => readonly WireEvent[] {
   const map = toAgentEvents();
   const children = new Map<string, ReturnType<typeof toWireEvents>>();
@@ -34,7 +34,10 @@ export function toWireEvents(): (event: SessionEvent) => readonly WireEvent[] {
   };
 }
 
-/** Of children they would be more than all the rest: 16 of them may write at once. Progress shows the end of it. */
+/**
+ * Deltas of agents would outnumber everything else, as 16 agents may write at once. Progress events show the end of
+ * their output.
+ */
 const DELTAS: ReadonlySet<WireEvent["type"]> = new Set(["message_update", "tool_execution_update"]);
 
 function agentEvent(event: AgentEvent): WireEvent {

@@ -19,7 +19,7 @@ const origin = optional(object({ provider: text(), model: text(), itemId: option
 const cacheControl = optional(anyObject());
 export const wireMedia = object({
   url: optional(text()),
-  /** base64 */
+  /** In base64. */
   data: optional(text()),
   mediaType: optional(text()),
   detail: optional(choice(["auto", "low", "high", "original"])),
@@ -70,7 +70,7 @@ export const wireMessage = object({
 export type WireMessage = Static<typeof wireMessage>;
 
 export const wireImage: Schema<{ readonly data: string; readonly mediaType: string }> = object({
-  /** base64 */
+  /** In base64. */
   data: text(),
   mediaType: text(),
 });

@@ -1,4 +1,4 @@
-// The line that ends every JSON run, as published. The run's own type and this one are the same; the compiler sees to it.
+// The last line of every JSON run, as published. The compiler checks that this type and the run's own are the same.
 
 import {
   anything,
@@ -32,17 +32,17 @@ export const wireResult: Schema<RunResult> = object({
   ]),
   exitCode: integer(),
   text: text(),
-  /** The answer as a value, when a schema was asked for and met. */
+  /** The answer as a value, if a schema was requested and met. */
   output: optional(anything() as Schema<NonNullable<RunResult["output"]>>),
   usage: wireUsage,
-  /** US dollars. */
+  /** In US dollars. */
   cost: number(),
   sessionId: orNull(text()),
   denied: listOf(object({ callId: text(), tool: text(), reason: text() })),
-  /** Whether checks have proven the work, and why it is no better verdict. */
+  /** Whether checks have proven the work, and the reasons if they have not. */
   verification: choice(["verified", "failed", "unverified", "none"]),
   verificationReasons: listOf(text()),
   error: optional(text()),
-  /** What became of the changes of a run with --worktree. */
+  /** What happened to the changes of a run with --worktree. */
   worktree: optional(object(settledFields)),
 });

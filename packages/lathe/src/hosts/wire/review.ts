@@ -1,4 +1,5 @@
-// What `lathe review --json` prints, as published. The report's own type and this one are the same; the compiler sees to it.
+// The output of `lathe review --json`, as published. The compiler checks that this type and the report's own are the
+// same.
 
 import {
   choice,
@@ -27,7 +28,7 @@ export const wireReview: Schema<ReviewReport> = object({
   base: text(),
   end: orNull(text()),
   files: listOf(object({ path: text(), added: orNull(integer()), removed: orNull(integer()) })),
-  /** How reviewers were kept apart from the project. */
+  /** The isolation of the reviewers. */
   view: text(),
   findings: listOf(object({ ...named, ...place, reason: text() })),
   dropped: listOf(

@@ -1,10 +1,10 @@
-// A message of the conversation, made ready for the wire.
+// Prepares a message of the conversation for the wire.
 
 import type { ContentPart, ImageData, Message } from "@lathe/llm";
 import type { Static } from "@lathe/llm/schema";
 import type { WireMessage, wireMedia } from "./message.ts";
 
-/** Most messages hold no binary data and are passed on unchanged. */
+/** Most messages contain no binary data and are returned unchanged. */
 export function toWire(message: Message): WireMessage {
   if (!message.content.some(holdsBytes)) return message as WireMessage;
   return { ...message, content: message.content.map(partToWire) } as WireMessage;

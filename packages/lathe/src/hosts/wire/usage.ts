@@ -4,11 +4,11 @@ import { integer, object, optional, type Schema } from "@lathe/llm/schema";
 import type { RunResult } from "../headless/result.ts";
 
 export const wireUsage: Schema<RunResult["usage"]> = object({
-  /** All that models read, cached or not, whatever the vendor. */
+  /** All tokens that models read, cached or not, for every vendor. */
   inputTokens: integer(),
-  /** All that models generated, thinking included. */
+  /** All tokens that models generated, including thinking. */
   outputTokens: integer(),
-  /** The sum of the two. */
+  /** The sum of both. */
   totalTokens: integer(),
   reasoningTokens: optional(integer()),
   cacheReadTokens: optional(integer()),

@@ -1,22 +1,25 @@
-// The view of a run on the wire: what was changed in it, and what became of that.
+// The view of a run on the wire: its changes, and what happened to them.
 
 import { choice, flag, integer, listOf, object, optional, text } from "@lathe/llm/schema";
 
-/** What `get_worktree` says. */
+/** The data of `get_worktree`. */
 export const worktreeState = object({
   id: text(),
   kind: text(),
-  /** The project that it is a view of. */
+  /** The project that was copied. */
   cwd: text(),
-  /** Relative to the project. */
+  /** Paths relative to the project. */
   files: listOf(object({ path: text(), change: choice(["added", "changed", "deleted"]) })),
-  /** What no landing brings back, such as ignored and very large files. */
+  /** Files that landing leaves out, such as ignored and very large files. */
   leftOut: listOf(text()),
-  /** The changes are in a branch or a patch already. */
+  /** The changes are already in a branch or a patch. */
   settled: flag(),
 });
 
-/** With `conflict` and `failed` nothing was written; the changes are still in the view, and `patch` names a copy if there is one. */
+/**
+ * With `conflict` and `failed` nothing was written; the changes are still in the view, and `patch` is a copy if there
+ * is one.
+ */
 export const settledFields = {
   id: text(),
   outcome: choice(["landed", "branch", "patch", "discarded", "nothing", "conflict", "failed"]),

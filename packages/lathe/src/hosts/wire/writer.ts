@@ -1,12 +1,12 @@
-// Writes one JSON object per line. Nothing here waits: a caller that has much to write awaits `ready` first, so that a slow reader on
-// the other side slows down what can be merged (deltas) and never what must be answered.
+// Writes one JSON object per line and never waits. A caller with much to write awaits `ready` first, so that a slow
+// reader delays what can be merged (deltas) but never replies.
 
 import type { Writable } from "node:stream";
 
-/** Takes frames on their way out. */
+/** Writes frames. */
 export interface FrameWriter {
   write(frame: object): void;
-  /** Undefined when the reader keeps up; else settles when it has caught up or gone. */
+  /** Undefined while the reader keeps up; otherwise resolves when it has caught up or gone. */
   readonly ready: Promise<void> | undefined;
 }
 
@@ -20,7 +20,7 @@ export class LineWriter implements FrameWriter {
   }
 
   write(frame: object): void {
-    // Nothing would tell when a stream that is closed can be written again.
+    // A destroyed stream never drains, so nothing would resolve `ready`.
     if (this.#isOver || this.#stream.destroyed) return;
     const free = this.#stream.write(`${JSON.stringify(frame)}\n`);
     if (free || this.#full) return;
@@ -36,18 +36,18 @@ export class LineWriter implements FrameWriter {
     });
   }
 
-  /** Nothing follows it, whatever is still coming to an end. */
+  /** Writes the last frame; later ones are dropped. */
   writeLast(frame: object): void {
     this.write(frame);
     this.#isOver = true;
   }
 
-  /** Undefined when the reader keeps up; else settles when it has caught up or gone. */
+  /** Undefined while the reader keeps up; otherwise resolves when it has caught up or gone. */
   get ready(): Promise<void> | undefined {
     return this.#full;
   }
 
-  /** Settles when everything has been passed to the system. */
+  /** Resolves when everything was passed to the system. */
   flush(): Promise<void> {
     return new Promise((resolve) => this.#stream.write("", () => resolve()));
   }

@@ -1,5 +1,5 @@
-// `--worktree`: a whole run works in a view of the project. Without a person its changes land at its end; when they cannot, they are
-// kept as a patch, and the result says so.
+// `--worktree`: a whole run works in a view of the project. Without a user its changes are applied at the end; if that
+// fails, they are kept as a patch, and the result says so.
 
 import { messageOf } from "@lathe/llm";
 import { conflictLines, isRefused, type RunView, type Settled } from "../../config/workspace/run-view.ts";
@@ -10,7 +10,7 @@ import { EXIT } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
 import { OpenRunView } from "./run-view.ts";
 
-/** Runs `work` in a view of the workspace. What is not settled at its end is kept. */
+/** Runs `work` in a view of the workspace. Changes that were not applied, exported or discarded are kept. */
 export async function inView<T>(
   workspace: Workspace,
   name: string | true,
@@ -31,14 +31,17 @@ const teller =
   (line: string): void =>
     void machine.stderr.write(`lathe: ${line}\n`);
 
-/** What a run without a person becomes with its landing. As it is when it works in no view. */
-export async function landedResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
+/**
+ * Applies the changes of a run without a user and adds that to its result. Without a view the result stays unchanged.
+ */
+export async function landResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
   const { view } = conversation.workspace;
   if (!view) return result;
   try {
     return await landIn(view, conversation, result);
   } catch (error) {
-    // Such as files that change whenever git reads them, or a full disk. The view is kept when the run leaves it.
+    // For instance because files change whenever git reads them, or the disk is full. The view is kept when the run
+    // leaves it.
     const message = `Nothing was applied: ${messageOf(error)}`;
     if (result.exitCode === EXIT.done) return { ...result, status: "failed", exitCode: EXIT.failed, error: message };
     teller(conversation.workspace)(message);

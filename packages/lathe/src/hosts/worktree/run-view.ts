@@ -1,5 +1,5 @@
-// Opens or continues the view that a whole run works in, and settles what was changed in it: it lands in the project's files, becomes a
-// branch or a patch, or is discarded. Whatever was not settled is kept when the run ends.
+// Opens or continues the view that a whole run works in, and settles its changes: they are applied to the project's
+// files, become a branch or a patch, or are discarded. Changes that were not settled are kept when the run ends.
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -28,16 +28,16 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
 
-/** The ids of views without a name. */
+/** Ids of views without a name. */
 const UNNAMED = /^run-[0-9a-f]{8}$/;
 
 export class OpenRunView implements RunView {
   readonly id: string;
   readonly #workspace: Workspace;
   readonly #view: View;
-  /** Trees that are in a branch or a patch. */
+  /** The trees of changes that are in a branch or a patch. */
   #settled = "";
-  /** One thing after the other: each is about what the one before made. */
+  /** Operations run one at a time, because each depends on the result of the one before. */
   #last: Promise<unknown> = Promise.resolve();
   #leaving: Promise<string | undefined> | undefined;
   onSettled: (settled: Settled) => void = () => {};
@@ -48,7 +48,10 @@ export class OpenRunView implements RunView {
     this.#view = view;
   }
 
-  /** `name`: of the view, which is continued when an earlier run has left it; true for none. Lines for people go to `tell`. */
+  /**
+   * `name` is the view's name; if an earlier run left that view, it is continued. True: a new view without a name.
+   * `tell` gets lines for the user.
+   */
   static async open(workspace: Workspace, name: string | true, tell: (line: string) => void): Promise<OpenRunView> {
     const { machine, cwd } = workspace;
     if (name !== true && !isSafeId(name))
@@ -122,7 +125,7 @@ export class OpenRunView implements RunView {
 
   async settle(how: SettleWay, permit: LandingPermit): Promise<Settled> {
     const settled = await this.#inTurn(() => this.#carryOut(how, permit)).catch((error): Settled => {
-      // Such as files that change whenever git reads them.
+      // For instance because files change whenever git reads them.
       return { how, files: [], conflicts: [], outcome: "failed", message: `Nothing was applied: ${messageOf(error)}` };
     });
     this.onSettled(settled);
@@ -141,7 +144,7 @@ export class OpenRunView implements RunView {
     return this.#leaving;
   }
 
-  /** Removes it with everything in it. */
+  /** Removes the view with everything in it. */
   async close(): Promise<void> {
     await this.#view.close();
   }
@@ -175,7 +178,7 @@ export class OpenRunView implements RunView {
     }
     if (how === "patch") {
       const patch = await this.#keepPatch(delta);
-      this.#settled = signOf(delta);
+      this.#settled = fingerprintOf(delta);
       return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applyCommand(patch)}` };
     }
     // A branch changes no file of the project until the user merges it.
@@ -203,7 +206,7 @@ export class OpenRunView implements RunView {
       return { ...facts, files, outcome: "nothing", message };
     }
     if (result.kind === "landed") {
-      this.#settled = signOf(delta);
+      this.#settled = fingerprintOf(delta);
       const [branch = ""] = result.branches;
       const message = `Written to the branch ${branch}. To merge it: git merge ${branch}`;
       return { ...facts, outcome: "branch", branch, message };
@@ -231,7 +234,7 @@ export class OpenRunView implements RunView {
 
   #branches = 0;
 
-  /** The second branch of a run has a name of its own. */
+  /** Later branches of a run get their own names. */
   #freeBranch(): string {
     return this.#branches === 0 ? this.id : `${this.id}-${this.#branches + 1}`;
   }
@@ -258,7 +261,7 @@ export class OpenRunView implements RunView {
     const leftOut = delta.leftOut.map(({ path }) => this.#shortPath(path));
     const line = leftOutLine(this.#workspace.cwd, delta);
     const isMissed = delta.leftOut.some(({ why }) => why !== "ignored" && why !== "empty" && why !== "special");
-    const isSettled = files.length > 0 && this.#settled === signOf(delta);
+    const isSettled = files.length > 0 && this.#settled === fingerprintOf(delta);
     return { files, leftOut, ...(line === undefined ? {} : { leftOutLine: `${line}.` }), isMissed, isSettled };
   }
 
@@ -278,8 +281,8 @@ const BOTH_SIDES = {
   branch: "the last commit has other lines here; the change builds on work that is not committed",
 } as const;
 
-/** The same as long as nothing is changed. */
-const signOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
+/** Stays the same as long as nothing changes. */
+const fingerprintOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
 
 const keptNames = (ids: readonly string[]): string =>
   ids.length === 0 ? "None are kept in this project." : `Kept here: ${ids.join(", ")}.`;

@@ -57,7 +57,7 @@ const kindOf = (models: Models, provider: string): string | undefined =>
 function routeGrammars(adapter: ProviderAdapter, { models, provider, options }: LocalAdapterParts): ProviderAdapter {
   const api = kindOf(models, provider) === "ollama" ? "ollama-chat" : "openai-completions";
   let opening: Promise<ProviderAdapter> | undefined;
-  const structured = (): Promise<ProviderAdapter> => {
+  const grammarAdapter = (): Promise<ProviderAdapter> => {
     opening ??= openProvider(provider, { ...options, api });
     return opening;
   };
@@ -65,7 +65,7 @@ function routeGrammars(adapter: ProviderAdapter, { models, provider, options }: 
   return {
     ...adapter,
     complete: async (request, context) =>
-      (hasGrammar(request) ? await structured() : adapter).complete(request, context),
+      (hasGrammar(request) ? await grammarAdapter() : adapter).complete(request, context),
     close: async () => {
       await Promise.all([adapter.close?.(), opening?.then((opened) => opened.close?.())]);
     },

@@ -31,7 +31,7 @@ export class PrivateFile<T> {
     if (this.#read?.mark === mark) return this.#read.value;
     // The file may have been copied or restored with other permissions: make it private before using its contents.
     if ((stat.mode & 0o077) !== 0) chmodSync(this.path, 0o600);
-    this.#read = { mark, value: this.#checked(readJsonFile(this.path)) };
+    this.#read = { mark, value: this.#validate(readJsonFile(this.path)) };
     return this.#read.value;
   }
 
@@ -41,11 +41,11 @@ export class PrivateFile<T> {
   }
 
   async change(change: (value: T) => T): Promise<void> {
-    await updateJsonFile(this.path, (value) => change(this.#checked(value)));
+    await updateJsonFile(this.path, (value) => change(this.#validate(value)));
     this.#read = undefined;
   }
 
-  #checked(value: unknown): T {
+  #validate(value: unknown): T {
     const { checker, empty, advice } = this.#options;
     if (value === undefined) return empty;
     const wrong = checker.wrongIn(value);

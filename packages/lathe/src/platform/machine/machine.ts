@@ -69,10 +69,10 @@ export function thisMachine(): Machine {
     userHome: process.env["HOME"] || homedir(),
     pid: process.pid,
     host: hostName(),
-    deps: announcingFirstRequest(defaultDeps({ uuid: systemUuid })),
+    deps: withFirstRequestSignal(defaultDeps({ uuid: systemUuid })),
     // Node creates these streams on first access, which takes longer than everything else before the first request.
     get stdin() {
-      return process.stdin.isTTY ? endingQuietly(process.stdin) : process.stdin;
+      return process.stdin.isTTY ? withQuietErrors(process.stdin) : process.stdin;
     },
     get isPiped() {
       return mayBePiped();
@@ -81,13 +81,13 @@ export function thisMachine(): Machine {
       return redirectedOutput();
     },
     get stdout() {
-      return textOnly(endingQuietly(process.stdout));
+      return textOnly(withQuietErrors(process.stdout));
     },
     get stderr() {
       return ownStderr();
     },
     get terminal() {
-      return endingQuietly(process.stdout);
+      return withQuietErrors(process.stdout);
     },
     exit: (code = process.exitCode as ExitCode) => process.exit(code),
     signals: process,
@@ -136,7 +136,7 @@ const watched = new WeakSet<object>();
  * A reader that went away (`lathe … | head`) is not an error, and neither is a closed terminal. A run that watches its
  * reader (see `onReaderGone`) ends cleanly.
  */
-function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
+function withQuietErrors<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
   if (watched.has(stream)) return stream;
   watched.add(stream);
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -170,7 +170,7 @@ export function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 }
 
 /** Tells the launcher when startup is over, so that it writes its code cache. */
-function announcingFirstRequest(deps: ClientDeps): ClientDeps {
+function withFirstRequestSignal(deps: ClientDeps): ClientDeps {
   let announced = false;
   const fetch: Transport = (request) => {
     if (announced) return deps.fetch(request);

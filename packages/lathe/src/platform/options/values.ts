@@ -28,11 +28,11 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Parses `90`, `90s`, `5m` or `1h` into milliseconds for a timer. */
 export function duration(option: string, text: string): number {
-  return Math.min(lasting(option, text), LONGEST_MS);
+  return Math.min(lifetime(option, text), LONGEST_MS);
 }
 
 /** Like `duration` but without that limit: for something that ends on a date, such as `30d`. */
-export function lasting(option: string, text: string): number {
+export function lifetime(option: string, text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
   const value = match ? Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000) : 0;
   if (value <= 0) throw usageError(`--${option} must be a time such as 90s or 5m, not "${text}".`);

@@ -5,7 +5,7 @@
 export const LAST_MOMENT = 8.64e15;
 
 /** Clamps the timestamp to a valid date, because saved values are read back as dates. NaN stays NaN. */
-export const nearestMoment = (ms: number): number => Math.round(Math.min(LAST_MOMENT, Math.max(0, ms)));
+export const clampMoment = (ms: number): number => Math.round(Math.min(LAST_MOMENT, Math.max(0, ms)));
 
 /** The timestamp as shown to people. A list must not fail because one of its rows has an invalid end. */
 export function momentText(ms: number): string {

@@ -1,5 +1,5 @@
-// Confines commands on Linux. One pair of namespaces for processes and network belongs to the session and is kept open by a
-// holder; for each command bubblewrap enters it and shows the command only what the layout says (decision 0160).
+// Confines commands on Linux. The session owns one pair of process and network namespaces, which a holder keeps open;
+// for each command, bubblewrap enters them and shows the command only what the layout lists (decision 0160).
 
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -26,24 +26,26 @@ import { namedPipes, openSockets } from "./sockets.ts";
 import { argvVariable, keeper, startFromVariable, systemProgram } from "./starting.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
-/** The sandbox shows nothing of these folders by itself. */
+/** The sandbox does not show the host's content of these folders. */
 const COVERED = [...PRIVATE_FOLDERS, "/run"];
 
 export interface BubblewrapOptions {
   readonly rules: SandboxRules;
   readonly home: string;
   readonly clock: Clock;
-  /** Folder for temporary files of the host. */
+  /** The host's folder for temporary files. */
   readonly tempFolder: string;
-  /** Found among the system's programs when absent. */
+  /** Found among the system's programs if absent. */
   readonly bwrap?: string | undefined;
   /** Programs that we run inside, wherever they are installed. */
   readonly programs?: (() => Promise<readonly string[]>) | undefined;
   /** Absent: no network. */
   readonly door?: NetworkDoor | undefined;
-  /** Opens the sandbox's namespaces; those of the host's own files when absent. */
+  /** Opens the sandbox's namespaces; if absent, those show the host's files. */
   readonly namespaces?: NamespaceSource | undefined;
-  /** Called with a sentence for each thing that commands left for git outside, and that was made harmless. */
+  /**
+   * Called with a sentence about each item that commands left for git outside the sandbox and that we made harmless.
+   */
   readonly onLeftover?: ((message: string) => void) | undefined;
 }
 
@@ -53,13 +55,13 @@ export class Bubblewrap implements Confinement {
   readonly privateFolders = PRIVATE_FOLDERS;
   readonly #options: BubblewrapOptions;
   readonly #git: GitGuard;
-  /** What the result of the next command says besides. */
+  /** Sentences to add to the result of the next command. */
   readonly #leftovers: string[] = [];
-  /** Pipes that were there before the first command. */
+  /** Pipes that existed before the first command. */
   #pipes: readonly string[] = [];
-  /** Folders that were made so that something could be mounted on them. */
+  /** Folders that were created as mount points. */
   readonly #made: string[] = [];
-  /** Those of our programs that a private folder would cover. */
+  /** Our programs that a private folder would hide. */
   #programs: readonly string[] = [];
   #own: OwnFolder | undefined;
   #opening: Promise<Namespaces> | undefined;
@@ -80,7 +82,7 @@ export class Bubblewrap implements Confinement {
 
   async ready(): Promise<void> {
     const roots = this.#options.rules.roots();
-    // Before repositories are looked for, which would take the whole machine.
+    // Checked before the search for repositories, which would scan the whole machine.
     if (roots.includes("/")) throw tooWide("/");
     await this.#git.learn(roots);
     if (this.#namespaces?.isOpen) return;
@@ -108,7 +110,10 @@ export class Bubblewrap implements Confinement {
     return inside === undefined ? path : join(inside, relative(hostFolder(own, inside), path));
   }
 
-  /** Its own folder may lie in /tmp too: of that, only the parts that it shows are private. What leads to a project is made anew. */
+  /**
+   * The sandbox's own folder may be in /tmp, too: only the parts of it that the sandbox shows are private. Folders that
+   * lead to a project are recreated.
+   */
   isPrivate(path: string): boolean {
     const stands = standsInPrivate([...this.#options.rules.roots(), ...this.#programs]);
     if (stands.some((stand) => isInside(path, stand))) return false;
@@ -186,7 +191,7 @@ export class Bubblewrap implements Confinement {
     return this.#options.bwrap ?? systemProgram("bwrap");
   }
 
-  /** The present layout: roots may be added, and sockets come and go. */
+  /** The current layout: roots may be added, and sockets come and go. */
   #layout(): Layout {
     const { rules } = this.#options;
     const roots = rules.roots();
@@ -210,7 +215,7 @@ export class Bubblewrap implements Confinement {
     return this.#own;
   }
 
-  /** A shell opens the filter: there is one descriptor for what bubblewrap reads, and it is taken. */
+  /** A shell opens the filter, because the one descriptor that bubblewrap reads from is already in use. */
   #withFilter(bwrap: readonly string[]): ProgramArgv {
     const { filter } = this.#ownFolders();
     if (filter === undefined) return bwrap as ProgramArgv;
@@ -226,7 +231,7 @@ export class Bubblewrap implements Confinement {
 
 interface OwnFolder extends OwnFolders {
   readonly folder: string;
-  /** The file that holds the filter for system calls. */
+  /** The file with the system call filter. */
   readonly filter: string | undefined;
 }
 
@@ -260,7 +265,7 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // A program with the right to do so has put something there: it stays.
+    // A program with permission to do so put something there; keep it.
   }
 }
 

@@ -1,4 +1,4 @@
-// Where people keep keys and passwords. Commands in the sandbox find these places empty.
+// Where users keep keys and passwords. Commands in the sandbox find these places empty.
 
 /** Folders and files below the home directory. */
 const BELOW_HOME = [
@@ -32,7 +32,7 @@ const OF_THE_SYSTEM = [
 ];
 const HOST_KEYS = ["rsa", "ecdsa", "ed25519", "dsa"].map((kind) => `/etc/ssh/ssh_host_${kind}_key`);
 
-/** What shells and desktops run by themselves: matters when the home directory is itself a root. */
+/** Files that shells and desktops run automatically: they matter if the home directory is itself a root. */
 const STARTUP_FILES = [
   ...[
     ".bashrc",
@@ -64,7 +64,7 @@ export const credentialStores = (home: string): string[] => [
 
 export const startupFiles = (home: string): string[] => STARTUP_FILES.map((path) => `${home}/${path}`);
 
-/** Variables that lead to agents, buses and screens of the person. */
+/** Variables that lead to the user's agents, buses and screens. */
 export const VARIABLES_OUT = new Set(
   (
     "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS TMUX TMUX_PANE STY DOCKER_HOST CONTAINER_HOST DISPLAY " +

@@ -1,4 +1,4 @@
-// Looks for files by name and kind below folders, with the system's `find`: in a large project this takes a while, and the
+// Searches folders for files by name and kind with the system's `find`: in a large project this takes a while, and the
 // process that draws the screen must not wait for it.
 
 import { childProcess } from "../../process/child-process.ts";
@@ -9,8 +9,8 @@ const PATIENCE_MS = 10_000;
 const MOST_OUTPUT = 2 ** 26;
 
 /**
- * Paths byte by byte (latin1): a name need not be text. What could not be looked at in time is missing; `onUnfinished` hears of
- * it.
+ * Paths are byte strings (latin1), because a name need not be text. Folders that were not searched in time are missing;
+ * `onUnfinished` is then called.
  */
 export async function findEntries(
   folders: readonly string[],
@@ -27,7 +27,7 @@ export async function findEntries(
     maxBuffer: MOST_OUTPUT,
   } as const;
   return new Promise((resolve) => {
-    // It fails when a folder may not be read; what it printed counts all the same.
+    // `find` fails if it may not read a folder, but its output is still valid.
     childProcess().execFile(find, [...folders, ...expression, "-print0"], options, (error, stdout) => {
       if (error?.killed) onUnfinished?.();
       resolve(stdout.split("\0").slice(0, -1));
@@ -35,5 +35,5 @@ export async function findEntries(
   });
 }
 
-/** A path of `findEntries`, for functions of node:fs. */
+/** Converts a path of `findEntries` for functions of node:fs. */
 export const bytesOf = (path: string): Buffer => Buffer.from(path, "latin1");

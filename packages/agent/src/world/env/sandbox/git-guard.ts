@@ -1,5 +1,5 @@
-// Keeps git outside from running what a confined command has prepared: protects the repositories of the roots while commands run,
-// and looks afterwards at what they left.
+// Keeps git outside the sandbox from running what a confined command prepared: protects the repositories of the roots
+// while commands run, and checks afterwards what they left.
 
 import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { isInside } from "../is-inside.ts";
@@ -15,7 +15,7 @@ import {
 import { type GitMount, gitMounts, isPlaceholder, makePlaceholders } from "./git-places.ts";
 
 export class GitGuard {
-  /** Decided when a root is first seen: later a command might have changed where its repository seems to be. */
+  /** Determined when a root is first seen: later, a command might have changed where its repository appears to be. */
   readonly #mounts = new Map<string, readonly GitMount[]>();
   readonly #learning = new Map<string, Promise<void>>();
   readonly #before = {
@@ -30,38 +30,41 @@ export class GitGuard {
   #looking: Promise<void> | undefined;
   #hasEndedSince = false;
 
-  /** `isHostDisk`: what commands see of the roots is what lies there. Otherwise what they leave stays in a copy. */
+  /** `isHostDisk`: commands see the real files of the roots. Otherwise, what they leave stays in a copy. */
   constructor(isHostDisk: boolean, report: (message: string) => void) {
     this.#isHostDisk = isHostDisk;
     this.#report = report;
   }
 
-  /** Has to be done before the first command sees these roots. */
+  /** Must finish before the first command sees these roots. */
   async learn(roots: readonly string[]): Promise<void> {
     for (const root of roots) if (!this.#learning.has(root)) this.#learning.set(root, this.#look(root));
     await Promise.all(roots.map((root) => this.#learning.get(root)));
   }
 
-  /** What protects the repositories of these roots, outermost first. */
+  /** The mounts that protect the repositories of these roots, outermost first. */
   mountsOf(roots: readonly string[]): GitMount[] {
     const mounts = roots.flatMap((root) => this.#mounts.get(root) ?? []);
-    // Another session may have ended and taken its own away.
+    // Another session may have ended and removed its placeholders.
     if (this.#isHostDisk) for (const path of makePlaceholders(mounts)) this.#placeholders.add(path);
     return mounts;
   }
 
-  /** A command has ended. What it left is looked at while the agent goes on. */
+  /** Called when a command has ended. We check what it left while the agent goes on. */
   noteEnd(): void {
     this.#hasEndedSince = true;
     if (this.#isHostDisk) this.#looking ??= this.#lookAgain();
   }
 
-  /** After everything inside has ended. */
+  /** Call this after everything inside has ended. */
   async end(): Promise<void> {
     if (this.#isHostDisk && this.#mounts.size > 0) {
       this.noteEnd();
       await this.#looking;
-      for (const said of [...disarmRebases(this.#known(), this.#before), ...disarmSequences(this.#known())])
+      for (const said of [
+        ...disarmRebases(this.#protectedMounts(), this.#before),
+        ...disarmSequences(this.#protectedMounts()),
+      ])
         this.#report(said);
     }
     for (const path of [...this.#placeholders].reverse()) removePlaceholder(path);
@@ -71,7 +74,7 @@ export class GitGuard {
   }
 
   async #look(root: string): Promise<void> {
-    // What lies in a folder that commands could write to before may be theirs.
+    // A repository in a folder that commands could already write to may be theirs.
     const isNew = ![...this.#mounts.keys()].some((other) => isInside(root, other));
     const found = this.#isHostDisk ? await findRepositories([root], [], () => this.#giveUp(root)) : [];
     const mounts = gitMounts(
@@ -89,12 +92,13 @@ export class GitGuard {
   async #lookAgain(): Promise<void> {
     while (this.#hasEndedSince) {
       this.#hasEndedSince = false;
-      for (const message of await disarmLeftovers(this.#swept(), this.#known(), this.#before)) this.#report(message);
+      for (const message of await disarmLeftovers(this.#swept(), this.#protectedMounts(), this.#before))
+        this.#report(message);
     }
     this.#looking = undefined;
   }
 
-  /** Not all repositories there are known, so a new one cannot be told from one of the user's. */
+  /** Not all repositories there are known, so a new one cannot be distinguished from the user's. */
   #giveUp(root: string): void {
     this.#tooLarge.add(root);
     this.#report(`${root} holds so many files that repositories which commands create there are not looked at.`);
@@ -105,7 +109,7 @@ export class GitGuard {
     return [...this.#mounts.keys()].filter((root) => !isTooLarge(root));
   }
 
-  #known(): GitMount[] {
+  #protectedMounts(): GitMount[] {
     return [...this.#mounts.values()].flat();
   }
 }
@@ -115,6 +119,6 @@ function removePlaceholder(path: string): void {
     if (lstatSync(path).isDirectory()) rmdirSync(path);
     else if (isPlaceholder(path)) unlinkSync(path);
   } catch {
-    // Git outside has put something there, or taken it away.
+    // Git outside the sandbox created or deleted something there.
   }
 }

@@ -1,5 +1,6 @@
-// What commands leave that git would act on outside: repositories of their own, links inside of `.git` that git writes through,
-// steps of a rebase that run programs. Nothing can be mounted on a name that may appear anywhere, so this is looked for afterwards.
+// What commands leave that git would act on outside the sandbox: repositories of their own, links inside `.git` that
+// git writes through, rebase steps that run programs. A mount cannot cover names that may appear anywhere, so we search
+// for these afterwards.
 
 import {
   chmodSync,
@@ -18,13 +19,13 @@ import { isInside } from "../is-inside.ts";
 import { bytesOf, findEntries } from "./find-entries.ts";
 import type { GitMount } from "./git-places.ts";
 
-/** What was there before the first command. Paths byte by byte (latin1). */
+/** What existed before the first command. Paths are byte strings (latin1). */
 export interface GitBefore {
   /** `.git` files and folders, and bare repositories. */
   readonly repositories: ReadonlySet<string>;
   /** Links and pipes in the folders of protected repositories. */
   readonly links: ReadonlySet<string>;
-  /** Steps that a rebase has still to do, by its folder. */
+  /** The remaining steps of a rebase, by its folder. */
   readonly steps: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +34,7 @@ const LARGEST_STEPS = 2 ** 28;
 const DISARMED = /\.git\.untrusted(?:-\d+)?\/HEAD$/;
 const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)?\s*$/;
 
-/** Settings that name no program and no further file. Everything else makes a repository untrusted. */
+/** Settings that name no program and include no file. Any other setting makes a repository untrusted. */
 const HARMLESS_SETTINGS = [
   /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|symlinks|ignorecase|precomposeunicode|autocrlf|eol)$/,
   /^remote\.(?:url|pushurl|fetch|tagopt|prune)$/,
@@ -43,7 +44,7 @@ const HARMLESS_SETTINGS = [
   /^(?:pull\.rebase|push\.default|init\.defaultbranch|extensions\.objectformat)$/,
 ];
 
-/** A folder that can be entered but not listed hides what is in it from us, not from git. */
+/** A folder that can be entered but not listed hides its content from us, but not from git. */
 const OPEN_FOLDERS = ["-type", "d", "!", "-perm", "-500", "!", "-exec", "chmod", "u+rx", "{}", ";", "-o"];
 const LINKS = ["(", "-type", "l", "-o", "-type", "p", ")"];
 
@@ -74,7 +75,7 @@ export function readSteps(mounts: readonly GitMount[]): Map<string, string> {
   return new Map(folders.map((folder) => [folder, readSmall(stepsOf(folder), LARGEST_STEPS) ?? ""]));
 }
 
-/** Takes the effect from what commands have left below the roots; returns a sentence for each thing. */
+/** Makes what commands left below the roots harmless; returns a sentence about each item. */
 export async function disarmLeftovers(
   roots: readonly string[],
   mounts: readonly GitMount[],
@@ -83,7 +84,7 @@ export async function disarmLeftovers(
   const [repositories, links] = await Promise.all([findRepositories(roots, OPEN_FOLDERS), findLinks(mounts)]);
   const isOurs = (path: string): boolean => mounts.some((mount) => isInside(path, toLatin1(mount.path)));
   const fresh = repositories.filter((path) => !before.repositories.has(path) && !isOurs(path));
-  const freshLinks = await findEntries(fresh.map(shown), LINKS);
+  const freshLinks = await findEntries(fresh.map(readablePath), LINKS);
   const isHarmful = (path: string): boolean => freshLinks.some((link) => isInside(link, path)) || !isHarmless(path);
   return [
     ...fresh.filter(isHarmful).map((path) => attempt(headOf(path), roots, disarmRepository)),
@@ -91,7 +92,7 @@ export async function disarmLeftovers(
   ].filter((said) => said !== undefined);
 }
 
-/** When the session ends: until then a command may go on with the rebase itself. */
+/** Called when the session ends; until then, a command may continue the rebase itself. */
 export function disarmRebases(mounts: readonly GitMount[], before: GitBefore): string[] {
   return [...readSteps(mounts)].flatMap(([folder, steps]) => {
     const isUsers = steps === before.steps.get(folder);
@@ -109,7 +110,7 @@ export function disarmRebases(mounts: readonly GitMount[], before: GitBefore): s
   });
 }
 
-/** A cherry-pick or revert that is continued outside starts the strategy that it names. */
+/** Continuing a cherry-pick or revert outside the sandbox starts the merge strategy that it names. */
 export function disarmSequences(mounts: readonly GitMount[]): string[] {
   const files = mounts.filter((mount) => mount.isWritable).map(({ path }) => join(path, "sequencer/opts"));
   return files.flatMap((file) => {
@@ -123,9 +124,9 @@ export function disarmSequences(mounts: readonly GitMount[]): string[] {
   });
 }
 
-/** Whether nothing of a repository makes git run a program. */
+/** Whether nothing in a repository makes git run a program. */
 function isHarmless(path: string): boolean {
-  // A link, or a file that leads to a repository elsewhere; git makes such files itself only where we let it write none.
+  // A link, or a file that leads to a repository elsewhere; git creates such files only where commands may not write.
   if (kindOf(path) !== "folder") return false;
   return (
     ["commondir", "config.worktree", "rebase-merge"].every((name) => kindOf(`${path}/${name}`) === undefined) &&
@@ -151,22 +152,22 @@ function hasHarmlessSettings(path: string): boolean {
   });
 }
 
-/** What makes a folder a repository. */
+/** The file that makes a folder a repository. */
 const headOf = (path: string): string => (path.endsWith("/.git") ? path : `${path}/HEAD`);
 
 function disarmRepository(entry: string): string {
   const name = `${entry}.untrusted`;
   const free = [name, ...Array.from({ length: 99 }, (_, index) => `${name}-${index + 2}`)].find((to) => !kindOf(to));
   renameSync(bytesOf(entry), bytesOf(free ?? `${name}-100`));
-  return `A command in the sandbox created a repository that can make git run programs: ${shown(entry)} is now ${shown(free ?? name)}.`;
+  return `A command in the sandbox created a repository that can make git run programs: ${readablePath(entry)} is now ${readablePath(free ?? name)}.`;
 }
 
 function removeLink(path: string): string {
   unlinkSync(bytesOf(path));
-  return `A command in the sandbox left a link or pipe where git writes: ${shown(path)} was removed.`;
+  return `A command in the sandbox left a link or pipe where git writes: ${readablePath(path)} was removed.`;
 }
 
-/** A folder may have been replaced by a link that leads out of the roots, or been made read-only. */
+/** A folder may have been made read-only, or replaced by a link that leads out of the roots. */
 function attempt(
   path: string,
   roots: readonly string[] | undefined,
@@ -179,12 +180,12 @@ function attempt(
     if ((mode & 0o700) !== 0o700) chmodSync(bytesOf(folder), (mode & 0o777) | 0o700);
     return act(path);
   } catch (error) {
-    return `${shown(path)} was left by a command in the sandbox and may make git run programs: ${String(error)}`;
+    return `${readablePath(path)} was left by a command in the sandbox and may make git run programs: ${String(error)}`;
   }
 }
 
 const toLatin1 = (path: string): string => Buffer.from(path).toString("latin1");
-const shown = (path: string): string => bytesOf(path).toString("utf8");
+const readablePath = (path: string): string => bytesOf(path).toString("utf8");
 const stepsOf = (folder: string): Buffer => Buffer.from(join(folder, "git-rebase-todo"));
 
 function kindOf(path: string): "folder" | "other" | undefined {
@@ -192,11 +193,11 @@ function kindOf(path: string): "folder" | "other" | undefined {
     const kind = lstatSync(bytesOf(path), { throwIfNoEntry: false });
     return kind && (kind.isDirectory() ? "folder" : "other");
   } catch {
-    return "other"; // not ours to look at, and that is no reason to trust it
+    return "other"; // not readable by us, which is no reason to trust it
   }
 }
 
-/** Undefined when it is no folder, or one that cannot be listed. */
+/** Undefined if it is not a folder, or cannot be listed. */
 function entriesOf(path: string): string[] | undefined {
   if (kindOf(path) === undefined) return [];
   try {
@@ -211,6 +212,6 @@ function readSmall(path: Buffer, most = LARGEST_CONFIG): string | undefined {
     const kind = lstatSync(path);
     return kind.isFile() && kind.size <= most ? readFileSync(path, "latin1") : undefined;
   } catch {
-    return undefined; // not there
+    return undefined; // missing
   }
 }

@@ -1,32 +1,33 @@
-// Which parts of repositories commands may change. Git must work inside the sandbox, but what makes it run programs (hooks,
-// configuration, and files that say where these lie) takes effect outside too, when the user runs git: that stays as it is.
+// Which parts of repositories commands may change. Git must work inside the sandbox, but the files that make it run
+// programs (hooks, configuration, and files that say where these are) also take effect outside, when the user runs git;
+// commands may not change those.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isInside } from "../is-inside.ts";
 
-/** A file or folder that is a mount of its own: it can be neither renamed nor replaced. */
+/** A file or folder that is a separate mount: it can be neither renamed nor replaced. */
 export interface GitMount {
   readonly path: string;
   readonly isWritable: boolean;
-  /** What is created when it is missing. */
+  /** Whether to create a folder or a file if it is missing. */
   readonly isFolder?: boolean;
 }
 
-/** Git creates its files beside these and renames them, so the folder itself has to be writable. */
+/** Git creates temporary files next to these and renames them, so their folder must stay writable. */
 export const FIXED_PARTS = ["config", "config.worktree", "commondir", "hooks", "info", "modules", "worktrees"];
 const LINKED_PARTS = ["commondir", "gitdir", "config.worktree"];
 const FOLDERS = new Set(["hooks", "info", "modules", "worktrees"]);
-/** A repository that names itself as the place of its configuration works as one that names none. */
+/** A repository that names itself as its common directory behaves like one that names none. */
 const OWN_COMMONDIR = ".\n";
 
 const DEEPEST_MODULE = 4;
-/** Each costs several mounts per command; further ones are read-only as a whole. */
+/** Each costs several mounts per command; further repositories become read-only as a whole. */
 const MOST_NESTED = 8;
 
 /**
- * The mounts that protect the repository which holds a directory, and those inside of it, outermost first. The caller asks
- * before the first command runs: a command could write a `.git` that points anywhere.
+ * The mounts that protect the repository around a directory and those inside it, outermost first. Call this before the
+ * first command runs: a command could write a `.git` that points anywhere.
  */
 export function gitMounts(directory: string, nested: readonly string[] = []): GitMount[] {
   const dotGit = nearest(directory);
@@ -42,8 +43,8 @@ export function gitMounts(directory: string, nested: readonly string[] = []): Gi
 }
 
 /**
- * Creates what is missing, and returns it: a command could create it otherwise, and a mount needs something to stand on. What
- * may not be created here cannot be created by a command either.
+ * Creates missing files and folders and returns them: otherwise a command could create them, and a mount needs a mount
+ * point. If we may not create something here, neither may a command.
  */
 export function makePlaceholders(mounts: readonly GitMount[]): string[] {
   return mounts.filter((mount) => !mount.isWritable && makeMissing(mount)).map(({ path }) => path);
@@ -65,7 +66,10 @@ function ownMounts(dotGit: string): GitMount[] {
   return [readOnly(dotGit), ...(isLinked ? mountsOf(main) : []), ...mountsOf(target, isLinked)];
 }
 
-/** Files and folders of the work tree that the configuration names: hooks, further settings, programs. Git outside runs what they say. */
+/**
+ * Files and folders of the work tree that the configuration names: hooks, included settings, programs. Git outside the
+ * sandbox runs them.
+ */
 function namedFiles(workTree: string, own: readonly GitMount[]): GitMount[] {
   const files = new Map<string, GitMount>();
   for (const config of own.filter(({ path }) => /\/config(?:\.worktree)?$/.test(path)))
@@ -83,7 +87,7 @@ function namedFiles(workTree: string, own: readonly GitMount[]): GitMount[] {
   return [...files.values()];
 }
 
-/** Nothing can be mounted on a link, or where the folder is missing. */
+/** Nothing can be mounted on a link, or if the folder is missing. */
 const isPlainPlace = (path: string): boolean =>
   isDirectory(dirname(path)) && !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
 
@@ -94,7 +98,7 @@ function nearest(directory: string): string | undefined {
   return parent === directory ? undefined : nearest(parent);
 }
 
-/** Where a `.git` file leads, when the place there says that this is its work tree. */
+/** The target of a `.git` file, if the folder there confirms that this is its work tree. */
 function linkedDirectory(dotGit: string): string | undefined {
   const [, path] = /^gitdir: (.+)$/.exec(readOneLine(dotGit) ?? "") ?? [];
   if (path === undefined) return undefined;
@@ -107,10 +111,10 @@ function linkedDirectory(dotGit: string): string | undefined {
   return tree !== undefined && samePlace(resolve(real, tree), dirname(dotGit)) ? real : undefined;
 }
 
-/** `isLinked`: of a linked work tree, whose hooks and configuration are those of the main repository. */
+/** `isLinked`: for a linked work tree, whose hooks and configuration are those of the main repository. */
 function mountsOf(directory: string, isLinked = false): GitMount[] {
   const parts = (isLinked ? LINKED_PARTS : FIXED_PARTS).map((name) => join(directory, name));
-  // A link can be replaced, and nothing can be mounted on it: then nothing of this repository may be changed.
+  // A link can be replaced, and nothing can be mounted on it, so the whole repository becomes read-only.
   if (parts.some((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())) return [readOnly(directory)];
   const submodules = isLinked ? [] : modules(join(directory, "modules"), DEEPEST_MODULE).slice(0, MOST_NESTED);
   return [
@@ -123,7 +127,7 @@ function mountsOf(directory: string, isLinked = false): GitMount[] {
 const readOnly = (path: string): GitMount => ({ path, isWritable: false });
 
 function makeMissing({ path, isFolder }: GitMount): boolean {
-  // A session that was killed has left its own.
+  // A killed session has left its own file.
   if (lstatSync(path, { throwIfNoEntry: false })) return readText(path) === OWN_COMMONDIR;
   const name = path.slice(path.lastIndexOf("/") + 1);
   try {
@@ -131,7 +135,7 @@ function makeMissing({ path, isFolder }: GitMount): boolean {
     else writeFileSync(path, name === "commondir" ? OWN_COMMONDIR : "", { flag: "wx" });
     return true;
   } catch {
-    return false; // a repository of another user, or one that has gone
+    return false; // a repository of another user, or one that was deleted
   }
 }
 
@@ -155,6 +159,6 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return undefined; // not there, or not ours to read: then it tells nothing
+    return undefined; // missing or not readable, so it tells nothing
   }
 }

@@ -1,10 +1,10 @@
-// Says when a sandbox may be why a command failed: the command itself only reports what the system answered.
+// Says when the sandbox may be the reason that a command failed: the command itself only reports the system's error.
 
 import type { ExecResult } from "../../process/types.ts";
 
 export interface SandboxLimits {
   readonly roots: readonly string[];
-  /** Hosts that may be reached. */
+  /** Hosts that commands may connect to. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -16,10 +16,10 @@ const GIT_SETTINGS =
 const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
 const SETUP = /^bwrap: |^nsenter: /m;
 const OUTSIDE = "If it has to run outside the sandbox, say so in the call: a person is asked first.";
-/** The end of the output is what a command says about its failure. */
+/** Commands report their failure at the end of the output. */
 const LOOKED_AT = 20_000;
 
-/** Undefined when nothing of the output looks like it. */
+/** Undefined if nothing in the output suggests it. */
 export function sandboxHint(result: ExecResult, limits: SandboxLimits): string | undefined {
   if (result.exitCode === 0 || result.aborted || result.timedOut) return undefined;
   const text = result.output.slice(-LOOKED_AT);

@@ -1,4 +1,5 @@
-// Files as commands in a sandbox see them: where it shows them a folder of its own, file tools use that folder too.
+// Files as commands in a sandbox see them: if the sandbox replaces a folder by a private one, file tools use the
+// private folder too.
 
 import { basename, dirname, join } from "node:path";
 import type { InsideNames } from "../../process/confinement.ts";
@@ -17,12 +18,12 @@ import {
 } from "../types.ts";
 import { WrappedEnvironment } from "../wrapped.ts";
 
-/** A link may lead from one folder of the sandbox to another; more steps than this are a loop. */
+/** A link may lead from one folder of the sandbox to another; more hops than this are a loop. */
 const MOST_HOPS = 40;
 
 /**
- * Paths come in and go out under the names that commands use. Searches and commands are passed on as they are: the inner
- * environment runs them inside.
+ * Callers use the path names that commands use. Searches and commands are passed on unchanged: the inner environment
+ * runs them inside.
  */
 export class InsideView extends WrappedEnvironment {
   readonly #names: InsideNames;
@@ -80,7 +81,7 @@ export class InsideView extends WrappedEnvironment {
     return { ...stat, realPath: this.#names.insidePath(stat.realPath) };
   }
 
-  /** A failure names the path as commands do. */
+  /** Makes errors name the path as commands do. */
   async #withInsideNames<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -92,7 +93,7 @@ export class InsideView extends WrappedEnvironment {
     }
   }
 
-  /** A real path is not followed again: a link that came since makes the operation fail. */
+  /** A real path is not resolved again: if a link has appeared since, the operation fails. */
   async #target(path: string, { noLinks = false }: PathOptions = {}): Promise<string> {
     const full = this.resolve(path);
     if (noLinks) return this.#names.hostPath(full);
@@ -104,12 +105,12 @@ export class InsideView extends WrappedEnvironment {
     const full = this.resolve(path);
     const parent = dirname(full);
     const host = this.#names.hostPath(full);
-    // A root below a folder of the sandbox's own: only the root itself is this machine's.
+    // A root below a private folder of the sandbox: only the root itself is from this machine.
     const isShown = host === full && this.#names.hostPath(parent) !== parent;
     return noLinks || isShown || parent === full ? host : join(await this.#real(parent), basename(full));
   }
 
-  /** The real path on this machine. Links lead to where they would lead a command. */
+  /** The real path on this machine. Links are resolved as they would be for a command. */
   async #real(path: string, hops = MOST_HOPS): Promise<string> {
     if (hops === 0) throw linkLoop(path);
     const real = await realPathOf(this.inner, this.#names.hostPath(path));

@@ -10,9 +10,9 @@ export interface Layout {
   readonly roots: readonly string[];
   /** Parts of repositories, outermost first. */
   readonly git: readonly GitMount[];
-  /** Read-only, also inside of a root. */
+  /** Read-only, even inside a root. */
   readonly fixed: readonly string[];
-  /** Programs of ours, read-only, where the sandbox would otherwise show folders of its own. */
+  /** Our programs, read-only, if a private folder of the sandbox would hide them. */
   readonly programs: readonly string[];
   readonly hiddenFolders: readonly string[];
   readonly hiddenFiles: readonly string[];
@@ -22,13 +22,13 @@ export interface Layout {
 
 /** Folders that only this sandbox uses. */
 export interface OwnFolders {
-  /** Becomes /tmp. */
+  /** Mounted as /tmp. */
   readonly tmp: string;
-  /** Becomes /var/tmp. */
+  /** Mounted as /var/tmp. */
   readonly varTmp: string;
-  /** Stands where a folder is hidden. */
+  /** An empty folder, mounted over hidden folders. */
   readonly nothing: string;
-  /** Stands where a file is hidden. */
+  /** An empty file, mounted over hidden files. */
   readonly emptyFile: string;
 }
 
@@ -37,15 +37,15 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
   /** Whether this bubblewrap can forbid further user namespaces. */
   readonly forbidsUserNamespaces: boolean;
-  /** The command has a terminal of its own. */
+  /** The command has its own terminal. */
   readonly terminal?: boolean | undefined;
 }
 
-/** Everything but the command itself. Later mounts lie on top of earlier ones. */
+/** Everything except the command itself. Later mounts cover earlier ones. */
 export function bubblewrapArguments(layout: Layout, surroundings: Surroundings): string[] {
   const { cwd, env, forbidsUserNamespaces, terminal = false } = surroundings;
   const { roots, git, fixed, programs, hiddenFolders, own } = layout;
-  // Of what a hidden folder holds, nothing is left to hide, and nothing to mount on.
+  // Inside a hidden folder there is nothing left to hide, and nothing to mount on.
   const hiddenFiles = layout.hiddenFiles.filter((path) => !hiddenFolders.some((folder) => isInside(path, folder)));
   const repositories = git.map(({ path }) => path);
   const writable = [
@@ -54,15 +54,15 @@ export function bubblewrapArguments(layout: Layout, surroundings: Surroundings):
   ];
   const stands = standsInPrivate([...roots, ...programs]);
   return [
-    // The process and network namespaces are the session's; with a user namespace of its own the command cannot look into the
-    // processes that started it, although it sees their numbers.
+    // The process and network namespaces belong to the session. With its own user namespace, the command cannot inspect
+    // the processes that started it, although it sees their ids.
     ...["--unshare-user", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"],
-    // A terminal of its own is no way to the person's.
+    // With its own terminal, the command cannot reach the user's.
     ...(terminal ? [] : ["--new-session"]),
     ...(forbidsUserNamespaces ? ["--disable-userns"] : []),
-    // All of /proc too: for root, system controls would be writable.
+    // This includes /proc: otherwise root could write to system controls.
     ...["--ro-bind", "/", "/", "--dev", "/dev"],
-    // Where sockets of agents, buses and daemons are.
+    // Contains sockets of agents, buses and daemons.
     ...["--tmpfs", "/run", "--ro-bind-try", "/run/current-system", "/run/current-system"],
     ...(env["XDG_RUNTIME_DIR"] ? ["--perms", "0700", "--dir", env["XDG_RUNTIME_DIR"]] : []),
     ...["--bind", own.tmp, "/tmp", "--bind", own.varTmp, "/var/tmp"],
@@ -79,12 +79,12 @@ export function bubblewrapArguments(layout: Layout, surroundings: Surroundings):
   ];
 }
 
-/** Folders of the sandbox's own in the place of the machine's. */
+/** Folders that the sandbox replaces with its own. */
 export const PRIVATE_FOLDERS = ["/tmp", "/var/tmp"] as const;
 
 /**
- * Folders in the private ones that lead to what is shown in them. Each is made anew for every command: in one that lasts, a
- * command could leave a link, and bubblewrap would follow it when it makes the next command's folders.
+ * Folders inside the private ones that lead to what is shown there. They are recreated for every command: in a lasting
+ * folder, a command could leave a link, and bubblewrap would follow it when it creates the next command's folders.
  */
 export function standsInPrivate(shown: readonly string[]): string[] {
   const first = shown.flatMap((path) =>

@@ -1,11 +1,12 @@
-// Which folders must keep their names. What protects a file is tied to its place, and a folder above it that a command renames would
-// take the file along: the next command would find it unprotected under the new name. A folder that is a mount cannot be renamed.
+// Which folders must keep their names. Mounts protect files by path, and renaming a parent folder would take a file
+// along: the next command would find it unprotected under the new name. A folder that is itself a mount cannot be
+// renamed.
 
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { isInside } from "../is-inside.ts";
 
-/** All folders between a writable root and something protected, or another root, inside of it. */
+/** All folders between a writable root and a protected path, or another root, inside it. */
 export function pinnedFolders(roots: readonly string[], inside: readonly string[]): string[] {
   const between = inside.flatMap((path) => {
     const above = roots.filter((root) => root !== path && isInside(path, root));

@@ -1,5 +1,5 @@
-// The way from a sandbox to allowed hosts: an HTTP proxy of ours on a unix socket outside, and a bridge inside that leads from a
-// loopback port to it. The proxy looks names up itself, so nothing inside decides where a connection goes.
+// The way from a sandbox to allowed hosts: our HTTP proxy on a unix socket outside, and a bridge inside from a loopback
+// port to it. The proxy resolves names itself, so nothing inside decides where a connection goes.
 
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
@@ -14,7 +14,7 @@ import type { NetworkDoor } from "./network-door.ts";
 const BRIDGE_PORT = 3128;
 const ADDRESS = `http://127.0.0.1:${BRIDGE_PORT}`;
 
-/** Runs inside: every connection to the port continues at the socket. Arguments: the socket and the port. */
+/** Runs inside: forwards every connection on the port to the socket. Arguments: the socket and the port. */
 const BRIDGE_SCRIPT = `
 const net = require("node:net");
 const [socket, port] = process.argv.slice(1);
@@ -24,13 +24,13 @@ net.createServer((inside) => {
 }).listen(Number(port), "127.0.0.1", () => console.log("ready"));`;
 
 export interface ProxyOptions {
-  /** `host`, `*.host` or `host:port`; without a port, those of HTTP and HTTPS. */
+  /** `host`, `*.host` or `host:port`; without a port, the ports of HTTP and HTTPS. */
   readonly allowed: readonly string[];
-  /** Node, to run the bridge with. */
+  /** Path of node, which runs the bridge. */
   readonly node: string;
-  /** The user's variables, among them those that name a proxy. */
+  /** The user's variables, including those that configure a proxy. */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** How names are looked up; by the system when absent. */
+  /** The name resolver; the system's if absent. */
   readonly lookUp?: LookUp | undefined;
 }
 
@@ -92,7 +92,7 @@ export class SandboxProxy implements NetworkDoor {
     try {
       const place = this.#judge(host, Number(port));
       const url = new URL(`${port === "80" ? "http" : "https"}://${urlHost(place)}:${port}`);
-      const outside = await dial(place, Number(port), this.#dialing(place, url));
+      const outside = await dial(place, Number(port), this.#dialOptions(place, url));
       outside.on("error", () => inside.destroy());
       inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
       outside.write(head);
@@ -110,7 +110,7 @@ export class SandboxProxy implements NetworkDoor {
     try {
       if (url?.protocol !== "http:") throw new NotAllowed();
       const place = this.#judge(url.hostname, portOf(url));
-      const route = await routeTo(url, place, this.#dialing(place, url));
+      const route = await routeTo(url, place, this.#dialOptions(place, url));
       const outside = request(
         {
           createConnection: () => route.connection,
@@ -132,15 +132,15 @@ export class SandboxProxy implements NetworkDoor {
     }
   }
 
-  /** The host as it is connected to. */
+  /** The canonical host to connect to; refuses hosts that are not allowed. */
   #judge(host: string, port: number): string {
     const place = canonicalHost(host);
     if (place === undefined || !isAllowed(place, port, this.allowed)) throw new NotAllowed();
     return place;
   }
 
-  /** A name that leads to a private address is refused; who wants one allows the address itself. */
-  #dialing(place: string, url: URL): DialOptions {
+  /** A name that resolves to a private address is refused; users who need it allow the address itself. */
+  #dialOptions(place: string, url: URL): DialOptions {
     const { lookUp, variables = {} } = this.#options;
     return { allowPrivate: isIP(place) !== 0 || isLoopbackHost(place), lookUp, proxy: proxyFor(url, variables) };
   }

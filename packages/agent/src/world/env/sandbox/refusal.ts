@@ -1,4 +1,4 @@
-// Why this machine cannot confine commands, in words that name the next step.
+// Why this machine cannot confine commands, with the next step for the user.
 
 import { EnvError } from "../../process/types.ts";
 
@@ -20,7 +20,7 @@ export function tooWide(root: string): EnvError {
   );
 }
 
-/** `said`: what bubblewrap printed. */
+/** `said`: the output of bubblewrap. */
 export function forbiddenError(said: string): EnvError {
   const line = said.split("\n").at(-1) ?? said;
   return new EnvError("unavailable", `The sandbox does not work on this machine (${line}). ${remedy(said)} ${NEXT}`);

@@ -1,5 +1,5 @@
-// This machine, with commands in a sandbox: they see the system read-only, change files only below the roots, and reach no
-// network but allowed hosts. File tools keep to the same roots.
+// This machine, with commands in a sandbox: they see the system read-only, change files only below the roots, and reach
+// only allowed hosts. File tools are limited to the same roots.
 
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,33 +20,38 @@ import { SandboxProxy } from "./proxy.ts";
 import type { SandboxRules } from "./rules.ts";
 import { Seatbelt } from "./seatbelt.ts";
 
-/** Where a sandboxed environment works, and what else it opens or protects. */
+/** The directory of a sandboxed environment, and what else it opens or protects. */
 export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | "confinement"> {
-  /** Folders that commands and file tools may write to, the working directory among them; asked anew for each command. */
+  /**
+   * Folders that commands and file tools may write to, including the working directory; evaluated again for each
+   * command.
+   */
   readonly roots: () => readonly string[];
-  /** The person's home directory: what is secret there is hidden. */
+  /** The user's home directory, whose secrets are hidden. */
   readonly home: string;
-  /** Hosts that may be reached over HTTP and HTTPS: `example.org`, `*.example.com`, `host:8080`. None when absent. */
+  /** Hosts that commands may reach over HTTP and HTTPS: `example.org`, `*.example.com`, `host:8080`. None if absent. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** More files and folders that commands cannot read. */
   readonly hidden?: readonly string[] | undefined;
-  /** More files and folders that commands cannot change although they lie inside of a root. */
+  /** More files and folders that commands cannot change, even inside a root. */
   readonly fixed?: readonly string[] | undefined;
   /** Names at the top of each root that commands cannot change. */
   readonly fixedNames?: readonly string[] | undefined;
-  /** The program bubblewrap; found among the system's programs when absent. */
+  /** The bubblewrap program; found among the system's programs if absent. */
   readonly bwrap?: string | undefined;
-  /** Node, which leads the way to allowed hosts; the one that runs this when absent. */
+  /** Path of node, which runs the bridge to allowed hosts; the one that runs this process if absent. */
   readonly node?: string | undefined;
-  /** Folder for temporary files; the system's when absent. */
+  /** Folder for temporary files; the system's if absent. */
   readonly tempFolder?: string | undefined;
-  /** Called with a sentence for each thing that commands left for git outside, and that was made harmless. */
+  /**
+   * Called with a sentence about each item that commands left for git outside the sandbox and that we made harmless.
+   */
   readonly onLeftover?: ((message: string) => void) | undefined;
-  /** Namespaces that show other files than this machine's; file tools then work inside too. Linux only. */
+  /** Namespaces that show files other than this machine's; file tools then work inside, too. Linux only. */
   readonly namespaces?: NamespaceSource | undefined;
 }
 
-/** Files and commands of this machine; commands are confined by the system (bubblewrap on Linux, seatbelt on macOS). */
+/** Files and commands of this machine; the system confines commands (bubblewrap on Linux, seatbelt on macOS). */
 export class SandboxedLocalEnvironment extends GuardedEnvironment {
   readonly #rules: SandboxRules;
   readonly #confinement: Confinement;
@@ -71,7 +76,7 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
     return this.#confinement.privateFolders;
   }
 
-  /** Fails when the system does not let us confine commands: nothing ever runs unconfined instead. */
+  /** Fails if the system does not let us confine commands: nothing ever runs unconfined instead. */
   override async initialize(): Promise<void> {
     await super.initialize();
     await this.#confinement.ready();
@@ -114,7 +119,7 @@ function confinementFor(rules: SandboxRules, options: SandboxOptions): Confineme
 function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {
   const realRoots = new Map<string, string>();
   return {
-    // Looked up once: a command could put a link in the place of a root that lies inside of another.
+    // Resolved once, because a command could replace a root inside another root by a link.
     roots: () => [...new Set(roots().map((root) => realRoots.get(root) ?? rememberRealPath(root, realRoots)))],
     hidden: [...credentialStores(home), ...hidden],
     fixed: [...startupFiles(home), ...fixed],

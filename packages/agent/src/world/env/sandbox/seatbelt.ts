@@ -1,5 +1,6 @@
-// Confines commands on macOS with a profile for sandbox-exec. Partly: there is no namespace, so commands see other processes, a daemon
-// that drops every mark outlives the session, /tmp is only replaced by TMPDIR, and there is no network at all.
+// Confines commands on macOS with a profile for sandbox-exec. This is only partial: there are no namespaces, so
+// commands see other processes, a daemon that drops every mark outlives the session, TMPDIR is the only replacement of
+// /tmp, and there is no network at all.
 
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +63,7 @@ export class Seatbelt implements Confinement {
     this.#temp ??= realpathSync(mkdtempSync(join(this.#tempFolder, "lathe-sandbox-")));
   }
 
-  /** Nothing has another name here. */
+  /** All paths are the same inside. */
   hostPath(path: string): string {
     return path;
   }

@@ -1,27 +1,27 @@
-// Sockets and pipes with a name in the file system. A read-only mount does not keep a program from connecting to one, and behind
-// each is a process outside of the sandbox: a container engine, an agent that signs with the user's keys.
+// Sockets and pipes with a name in the file system. A read-only mount does not keep programs from connecting to them,
+// and behind each is a process outside the sandbox: a container engine, an agent that signs with the user's keys.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isInside } from "../is-inside.ts";
 import { findEntries } from "./find-entries.ts";
 
-/** Folders of which the sandbox shows nothing anyway. */
+/** Folders whose content the sandbox does not show anyway. */
 const COVERED = ["/run", "/tmp", "/var/tmp", "/dev", "/proc"];
-/** How deep pipes are looked for in the home directory; its caches are much deeper. */
+/** Depth of the search for pipes in the home directory; its caches are much deeper. */
 const DEPTH_IN_HOME = 4;
-/** Each is a mount per command: what left more of them must not keep commands from starting. */
+/** Each costs a mount per command; a program that leaves more of them must not keep commands from starting. */
 const MOST_PIPES = 100;
 
-/** All that processes outside have open now, by their real paths; those inside have a table of their own. */
+/** The real paths of all sockets that processes outside have open now; those inside have a separate table. */
 export function openSockets(shownAgain: readonly string[]): string[] {
-  // A name may hold a line break.
+  // A name may contain a line break.
   const names = readTable()
     .split(/\n(?=[0-9a-f]+: )/)
     .map((entry) => /^\S+: \S+ \S+ \S+ \S+ \S+ +\d+ ([^@].*)$/s.exec(entry.replace(/\n$/, ""))?.[1])
     .filter((name) => name !== undefined);
   const relative = names.filter((name) => !name.startsWith("/"));
-  // What such a name is relative to is nowhere written; most often the process is still where it was.
+  // The table does not say what a relative name is relative to; usually the process is still in that directory.
   const folders = relative.length === 0 ? [] : [...shownAgain, ...workingFolders()];
   const paths = [
     ...names.filter((name) => name.startsWith("/")),
@@ -30,7 +30,7 @@ export function openSockets(shownAgain: readonly string[]): string[] {
   return visible(paths, shownAgain).filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSocket());
 }
 
-/** Pipes of the roots and the home directory that are there before the first command. */
+/** Pipes in the roots and the home directory that exist before the first command. */
 export async function namedPipes(roots: readonly string[], home: string): Promise<string[]> {
   const found = await Promise.all([
     findEntries(roots, ["-type", "p"]),
@@ -40,7 +40,7 @@ export async function namedPipes(roots: readonly string[], home: string): Promis
   return visible(paths, roots).slice(0, MOST_PIPES);
 }
 
-/** Nothing can be mounted behind a link, so the real path counts. */
+/** Nothing can be mounted behind a link, so we use the real path. */
 function visible(paths: readonly string[], shownAgain: readonly string[]): string[] {
   const folders = new Map([...new Set(paths.map((path) => dirname(path)))].map((path) => [path, realPath(path)]));
   const real = paths.flatMap((path) => {
@@ -56,7 +56,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return undefined; // gone, or in a folder that may not be entered, from the inside neither
+    return undefined; // it is gone, or in a folder that cannot be entered, not even from inside
   }
 }
 
@@ -68,7 +68,7 @@ function readTable(): string {
   }
 }
 
-/** Of all processes that we may look at. */
+/** The working directories of all processes that we may inspect. */
 function workingFolders(): string[] {
   const folders = readdirSync("/proc").map((name) => {
     try {

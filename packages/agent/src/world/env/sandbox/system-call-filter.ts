@@ -1,19 +1,23 @@
-// A filter for system calls: commands set no set-user-id or set-group-id bit, since a file with it would act outside for whoever
-// starts it there, and do not reach the kernel's key rings, which belong to the user and to no namespace.
+// A filter for system calls: commands cannot set a set-user-id or set-group-id bit, because such a file would take
+// effect outside for whoever runs it there, and cannot reach the kernel's key rings, which belong to the user and to no
+// namespace.
 
 const [LOAD, JUMP, EQUAL, AT_LEAST, ANY_BIT, RETURN] = [0x20, 0x05, 0x15, 0x35, 0x45, 0x06];
 const ALLOW = 0x7fff0000;
 const refuse = (errno: number): number => 0x00050000 + errno;
 const [EPERM, ENOSYS] = [1, 38];
 const SET_ID_BITS = 0o6000;
-const CREATES = 0o100 | 0o20000000; // O_CREAT, __O_TMPFILE: without them the mode means nothing
+const CREATES = 0o100 | 0o20000000; // O_CREAT, __O_TMPFILE: without them, the mode has no meaning
 const FIRST_X32_CALL = 0x40000000;
 
 interface Calls {
   readonly architecture: number;
-  /** Number of the call, which argument is the mode, and which holds the flags of open. */
+  /** The system call's number, and the indexes of its mode argument and of the open flags. */
   readonly withMode: readonly (readonly [call: number, mode: number, flags?: number])[];
-  /** openat2 and io_uring hide the mode from a filter; programs fall back to other calls. The others are those of key rings. */
+  /**
+   * openat2 and io_uring hide the mode from a filter; programs fall back to other calls. The others are the key ring
+   * calls.
+   */
   readonly missing: readonly number[];
 }
 
@@ -62,7 +66,7 @@ const ARM64: Calls = {
 };
 const BY_ARCHITECTURE: Readonly<Record<string, readonly Calls[]>> = { x64: [X64, X86], arm64: [ARM64] };
 
-/** A program for the kernel's filter machine; undefined on an architecture whose calls we do not know. */
+/** A program for the kernel's BPF filter; undefined for an architecture whose calls we do not know. */
 export function systemCallFilter(architecture: string): Buffer | undefined {
   const known = BY_ARCHITECTURE[architecture];
   if (known === undefined) return undefined;
@@ -70,7 +74,7 @@ export function systemCallFilter(architecture: string): Buffer | undefined {
     const body = filterOf(calls);
     return [step(LOAD, 4), step(EQUAL, calls.architecture, 1, 0), step(JUMP, body.length), ...body];
   });
-  // Calls of an architecture that is not listed do not exist.
+  // Calls of an unlisted architecture fail as unknown.
   return Buffer.concat([...blocks, step(RETURN, refuse(ENOSYS))]);
 }
 
@@ -98,10 +102,10 @@ function filterOf({ withMode, missing }: Calls): Buffer[] {
   ];
 }
 
-/** Where the lower half of an argument lies in what the kernel shows to the filter. */
+/** Offset of the lower half of an argument in the data that the kernel passes to the filter. */
 const argument = (index: number): number => 16 + 8 * index;
 
-/** One instruction; `yes` and `no` are how many instructions a comparison skips. */
+/** One instruction; `yes` and `no` are the numbers of instructions that a comparison skips. */
 function step(code: number, value: number, yes = 0, no = 0): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);

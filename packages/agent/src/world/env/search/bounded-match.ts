@@ -1,15 +1,15 @@
-// A JavaScript expression can take forever on an unlucky line, and nothing outside can stop it: it blocks the thread. The
-// engine's own time limit can, so patterns that repeat anything run under one.
+// A JavaScript regular expression can take forever on an unlucky line, and nothing outside can stop it, because it
+// blocks the thread. The time limit of `node:vm` can, so patterns with repetition run under one.
 
 import { createContext, Script } from "node:vm";
 import { badRegex } from "./regex.ts";
 
-/** For one batch of files; a sound expression reads more than 50 MB in that time. */
+/** Per batch of files; a sound expression reads more than 50 MB in that time. */
 const LIMIT_MS = 2_000;
 
 const call = new Script("work()");
 
-/** Runs `work`, which tests `pattern`; refuses the pattern when it takes too long. */
+/** Runs `work`, which tests `pattern`; rejects the pattern if it takes too long. */
 export function withinTime<T>(pattern: string, work: () => T): T {
   if (!/[*+?{]/.test(pattern)) return work();
   try {

@@ -1,4 +1,4 @@
-// The in-process search engine: slower than ripgrep, with the same answers, over anything that can list and read.
+// The in-process search engine: slower than ripgrep, with the same results, over anything that can list and read.
 
 import { dirname, join, relative, resolve } from "node:path/posix";
 import { pathError } from "../fs-error.ts";
@@ -13,7 +13,7 @@ import { textMatches } from "./text-matches.ts";
 import type { Search } from "./types.ts";
 import { walkFiles } from "./walk.ts";
 
-/** A zero byte in the first block makes a file binary; a later one ends the search at its block, as ripgrep does. */
+/** A zero byte in the first block makes a file binary; a later one ends the search at its block, as in ripgrep. */
 const BLOCK = 1 << 16;
 const FILES_PER_BATCH = 64;
 
@@ -98,13 +98,16 @@ async function glob(
   );
 }
 
-/** Lets timers and input through, and notices an abort. */
+/** Yields to timers and input, and throws if aborted. */
 async function breath(signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** Undefined for a binary file. To ripgrep, a file that was named itself or is counted is binary with any zero byte. */
+/**
+ * Undefined for a binary file. ripgrep treats a file that was named explicitly, or is counted, as binary if it contains
+ * any zero byte.
+ */
 function decode(bytes: Buffer, strict: boolean): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) {

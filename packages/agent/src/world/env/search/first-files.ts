@@ -1,16 +1,16 @@
-// Keeps the results that come first in path order, whatever order they are found in.
+// Keeps the results that come first in path order, in whatever order they are found.
 
 import { resolve } from "node:path/posix";
 import type { GrepFile, GrepLine, GrepOptions, GrepResult } from "../types.ts";
 import { byPath, contentLines, shownPath } from "./results.ts";
 import { DEFAULT_GREP_RESULTS } from "./types.ts";
 
-/** How many matching lines of one file are worth knowing: one more than can be shown. */
+/** The maximum useful number of matching lines per file: one more than can be shown. */
 export function hitsPerFile({ perFile, maxResults = DEFAULT_GREP_RESULTS }: GrepOptions): number {
   return (perFile ?? maxResults) + 1;
 }
 
-/** Keeps the files that come first in path order until they hold more results than asked for. */
+/** Keeps the files that come first in path order, until they hold more results than requested. */
 export class FirstFiles {
   readonly #options: GrepOptions;
   readonly #max: number;
@@ -29,7 +29,7 @@ export class FirstFiles {
     this.#sorted = sorted;
   }
 
-  /** Nothing that may still come can change the result. */
+  /** Nothing still to come can change the result. */
   get complete(): boolean {
     return this.#sorted && this.#kept > this.#max;
   }
@@ -95,6 +95,6 @@ function firstMatches(lines: readonly GrepLine[], room: number, after: number): 
     if (line.isMatch) lastMatch = line.number;
     out.push(line);
   }
-  // Context that belongs to the match that was omitted.
+  // Context that belongs to the omitted match.
   return left < 0 ? out.filter((line) => line.number <= lastMatch + after) : out;
 }

@@ -1,4 +1,4 @@
-// Ignore files as git and ripgrep read them: the deepest file decides first, in a file the last matching line.
+// Ignore files as git and ripgrep read them: the deepest file takes precedence, and in a file the last matching line.
 
 interface Rule {
   readonly negated: boolean;
@@ -7,7 +7,7 @@ interface Rule {
   readonly regex: RegExp;
 }
 
-/** The rules of one kind of file in a directory and in those above it. */
+/** The rules of one kind of ignore file in a directory and its parents. */
 export class IgnoreRules {
   readonly #directory: string;
   readonly #rules: readonly Rule[];
@@ -19,13 +19,13 @@ export class IgnoreRules {
     this.#parent = parent;
   }
 
-  /** Rules for what lies in `directory`: those of the file's text, then those of the directories above. */
+  /** The rules for the content of `directory`: those in the file's text, then those of the parent directories. */
   static extend(parent: IgnoreRules | undefined, directory: string, text: string): IgnoreRules | undefined {
     const rules = parseRules(text);
     return rules.length === 0 ? parent : new IgnoreRules(directory, rules, parent);
   }
 
-  /** Undefined when no line says anything about the path. */
+  /** Undefined if no rule matches the path. */
   ignores(path: string, isDirectory: boolean): boolean | undefined {
     const relative = path.slice(this.#directory.length);
     for (let i = this.#rules.length - 1; i >= 0; i--) {

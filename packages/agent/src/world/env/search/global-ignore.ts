@@ -1,10 +1,10 @@
-// Where a person's global gitignore is: core.excludesFile of their git settings, else git's usual place.
+// Finds the user's global gitignore: core.excludesFile of their git settings, otherwise git's default location.
 
 import { join, resolve } from "node:path";
 import type { EnvVars } from "../../process/env-policy.ts";
 import { textOfRegularFile } from "./regular-file.ts";
 
-/** Its text; undefined when there is none. */
+/** The text of the file; undefined if there is none. */
 export function personalIgnoreFile(env: EnvVars): string | undefined {
   const home = env["HOME"];
   if (!home) return undefined;
@@ -15,7 +15,7 @@ export function personalIgnoreFile(env: EnvVars): string | undefined {
   );
 }
 
-/** The value of core.excludesFile; sections and quoting as git writes them. */
+/** The value of core.excludesFile, with git's sections and quoting. */
 function excludesFile(configFile: string): string | undefined {
   let section = "";
   let found: string | undefined;

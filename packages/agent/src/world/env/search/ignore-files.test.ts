@@ -1,4 +1,4 @@
-// Ignore files beside .gitignore: what ripgrep honours the in-process engine honours too.
+// Ignore files other than .gitignore: the in-process engine honours what ripgrep honours.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Which files say what a search skips, and which of them wins, as in ripgrep: .rgignore over .ignore over .gitignore
-// over the repository's own exclude file over the person's global one.
+// Which files say what a search skips, and which of them takes precedence, as in ripgrep: .rgignore over .ignore over
+// .gitignore over the repository's own exclude file over the user's global one.
 
 import { dirname, join } from "node:path/posix";
 import { IgnoreRules } from "./gitignore.ts";
@@ -9,7 +9,7 @@ import type { SearchEntry, SearchFs } from "./search-fs.ts";
 const KINDS = [".rgignore", ".ignore", ".gitignore", "exclude", "global"] as const;
 const IN_TREE = [".rgignore", ".ignore", ".gitignore"] as const;
 
-/** `borders`: what .gitignore files say ends at a repository's root. Not so when the search begins outside of any. */
+/** `borders`: rules of .gitignore files end at a repository's root, unless the search begins outside any repository. */
 export type Ignores = { readonly borders: boolean } & {
   readonly [Kind in (typeof KINDS)[number]]?: IgnoreRules | undefined;
 };
@@ -22,7 +22,7 @@ export function isIgnored(ignores: Ignores, path: string, isDirectory: boolean):
   return false;
 }
 
-/** Rules for what lies in `directory`, whose entries are known. */
+/** The rules for the content of `directory`, whose entries are known. */
 export async function ignoresOf(
   fs: SearchFs,
   directory: string,
@@ -35,7 +35,7 @@ export async function ignoresOf(
   return found.size === 0 ? above : extend(fs, directory, found, above);
 }
 
-/** Rules of the directories above `root`. */
+/** The rules of the parent directories of `root`. */
 export async function ignoresAbove(fs: SearchFs, root: string): Promise<Ignores> {
   const directories: string[] = [];
   for (let at = root; at !== dirname(at); at = dirname(at)) directories.unshift(dirname(at));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LargeTree, makeLargeTree } from "../../../../test/large-tree.ts";
 import { LocalEnvironment } from "../local.ts";
 
-/** Of 100 files each. */
+/** Each folder holds 100 files. */
 const FOLDERS = process.env["LATHE_LONG"] ? 500 : 100;
 
 let tree: LargeTree;
@@ -30,7 +30,7 @@ it(`TL-05 both engines agree on a tree of ${FOLDERS * 100} files`, async () => {
 it(`TL-06 both engines list a tree of ${FOLDERS * 100} files`, async () => {
   const [fast, own] = [environment("ripgrep"), environment("builtin")];
   const all = await fast.glob("**", ".");
-  // The tree's own .gitignore is the one file more.
+  // The additional file is the tree's own .gitignore.
   expect(all.paths).toHaveLength(tree.files + 1);
   expect(await own.glob("**", ".")).toEqual(all);
   const some = await fast.glob("part-3/**/*.md", ".", { maxResults: 100 });

@@ -7,7 +7,7 @@ import { personalIgnoreFile } from "./global-ignore.ts";
 import { localKind, skipForbidden } from "./regular-file.ts";
 import type { SearchEntry, SearchFs } from "./search-fs.ts";
 
-/** `onDisk`: where a path of the search lies. */
+/** `onDisk`: maps a path of the search to a path on disk. */
 export function localSearchFs(env: EnvVars, onDisk: (path: string) => string): SearchFs {
   return {
     kinds: (paths) => disk.kinds(paths.map(onDisk)),
@@ -40,5 +40,5 @@ const disk: SearchFs = {
   },
 };
 
-/** A larger file is skipped: it does not fit in one string. */
+/** Larger files are skipped, because they do not fit in one string. */
 const MOST_BYTES = 256 << 20;

@@ -1,4 +1,4 @@
-// Chooses the engine for the local disk and runs ripgrep there.
+// Chooses the engine for the local disk, and runs ripgrep there.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { hasOddIgnoreFile, localKind } from "./regular-file.ts";
 import { type RipgrepRunner, ripgrepSearch } from "./ripgrep.ts";
 import type { Search, SearchEngine } from "./types.ts";
 
-/** Where a path of a search lies on the disk: ripgrep may run where it has another name. */
+/** Maps a path of a search to a path on disk: ripgrep may run where the path has another name. */
 export type OnDisk = (path: string) => string;
 
 const STATS_PER_BREATH = 2000;

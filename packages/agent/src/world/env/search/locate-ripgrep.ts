@@ -1,9 +1,9 @@
-// Finds the ripgrep program: the one that comes with the package, else the first on PATH.
+// Finds the ripgrep program: the one that comes with the package, otherwise the first on PATH.
 
 import { delimiter, isAbsolute, join } from "node:path";
 import { isExecutable } from "../../process/spawn-error.ts";
 
-/** Path of the ripgrep program; undefined when there is none. */
+/** Path of the ripgrep program; undefined if there is none. */
 export async function locateRipgrep(path: string | undefined): Promise<string | undefined> {
   return (await bundledRipgrep()) ?? onPath("rg", path);
 }
@@ -13,12 +13,12 @@ async function bundledRipgrep(): Promise<string | undefined> {
     const { rgPath } = await import("@vscode/ripgrep");
     return isExecutable(rgPath) ? rgPath : undefined;
   } catch {
-    // No build for this platform, or optional packages were not installed.
+    // There is no build for this platform, or optional packages were not installed.
     return undefined;
   }
 }
 
-/** Path of a program on PATH; undefined when it is not there. */
+/** Path of a program on PATH; undefined if it is not found. */
 export function onPath(program: string, path: string | undefined): string | undefined {
   return (path ?? "")
     .split(delimiter)

@@ -4,7 +4,7 @@ import picomatch from "picomatch";
 import { EnvError } from "../types.ts";
 
 export interface PathGlob {
-  /** Fixed directory in front of the first wildcard, "" when there is none. */
+  /** The fixed directory before the first wildcard, or "". */
   readonly base: string;
   /** The pattern after `base`. */
   readonly rest: string;
@@ -17,7 +17,7 @@ export function compileGlob(pattern: string): PathGlob {
   const scanned = picomatch.scan(pattern.endsWith("/") ? `${pattern}**` : pattern);
   const base = scanned.base.replace(/\\(.)/g, "$1");
   const { glob } = scanned;
-  // A pattern without wildcards is a path: its last part is what has to match.
+  // A pattern without wildcards is a path, whose last part must match.
   const slash = base.lastIndexOf("/");
   const [directory, rest] =
     glob !== ""
@@ -28,12 +28,15 @@ export function compileGlob(pattern: string): PathGlob {
   return { base: directory, rest, matches: picomatch(rest, { dot: true, nonegate: true }) };
 }
 
-/** The directory that a pattern searches, relative to where it is used: a pattern may lead out of it. */
+/** The directory that a pattern searches, relative to where it is used; a pattern may lead out of that. */
 export function globDirectory(pattern: string): string {
   return compileGlob(pattern).base;
 }
 
-/** A file filter as in `rg --glob`: without a slash it looks at the name only, a leading slash anchors it, `!` in front excludes. */
+/**
+ * A file filter as in `rg --glob`: without a slash it matches only the name, a leading slash anchors it, a leading `!`
+ * excludes.
+ */
 export function compileFilter(filter: string): (path: string) => boolean {
   const negated = filter.startsWith("!");
   const glob = negated ? filter.slice(1) : filter;
@@ -47,11 +50,11 @@ export function compileFilter(filter: string): (path: string) => boolean {
   return negated ? (path) => !matches(path) : matches;
 }
 
-/** The part of a pattern that a file name alone can be checked against; undefined when there is none. */
+/** The part of a pattern that a file name alone can be checked against; undefined if there is none. */
 export function nameGlob(pattern: string): string | undefined {
   if (pattern.startsWith("!") || /[{(][^)}]*\//.test(pattern) || /[!@+*?]\(/.test(pattern)) return undefined;
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
-  // ripgrep reads a colon as the end of a type's name.
+  // ripgrep ends the name of a type at a colon.
   return name === "" ||
     name.includes(":") ||
     name.includes("**") ||

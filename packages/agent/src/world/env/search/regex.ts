@@ -1,5 +1,5 @@
-// Patterns are written in ripgrep's syntax. For the in-process engine they are translated to JavaScript: Unicode classes,
-// named groups, POSIX classes and escapes differ, a leading (?i) becomes a flag.
+// Patterns use ripgrep's syntax. For the in-process engine we translate them to JavaScript: Unicode classes, named
+// groups, POSIX classes and escapes differ, and a leading (?i) becomes a flag.
 
 import { EnvError } from "../types.ts";
 
@@ -43,13 +43,13 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-/** How a pattern is meant. */
+/** How to interpret a pattern. */
 export interface PatternOptions {
   readonly caseInsensitive?: boolean | undefined;
   readonly multiline?: boolean | undefined;
 }
 
-/** For one line at a time; with `multiline` for whole texts, and then it is to be applied with `matchAll`. */
+/** Without `multiline`, the expression is for single lines; with it, for whole texts, to be applied with `matchAll`. */
 export function compilePattern(
   pattern: string,
   { caseInsensitive = false, multiline = false }: PatternOptions,
@@ -75,12 +75,12 @@ export function rejectLineBreaks(pattern: string): void {
   }
 }
 
-/** Whether a pattern asks for a line break. */
+/** Whether a pattern contains a line break. */
 export function hasLineBreak(pattern: string): boolean {
   return /\n|(?<!\\)(?:\\\\)*\\n/.test(pattern);
 }
 
-/** A line break in a pattern also stands for the two characters that end lines in some files. */
+/** Makes line breaks in a pattern also match CRLF. */
 export function acrossLineEnds(pattern: string): string {
   let out = "";
   let isInClass = false;
@@ -159,7 +159,7 @@ function unicodeProperty(name: string, negated: boolean): string {
       new RegExp(source, "v");
       return source;
     } catch {
-      // This is no property of that kind; the next spelling may be.
+      // Not a property of that kind; try the next spelling.
     }
   }
   throw new Error(`unknown Unicode property ${name}`);
@@ -169,7 +169,7 @@ function characterClass(pattern: string, start: number): [string, number] {
   const negation = pattern[start + 1] === "^" ? "^" : "";
   let i = start + 1 + negation.length;
   let out = "";
-  // `[a-z&&[^b]]`: JavaScript wants each side of a set operation as a class of its own.
+  // `[a-z&&[^b]]`: JavaScript requires each side of a set operation to be a class.
   let left = "";
   let first = true;
   while (i < pattern.length) {

@@ -1,10 +1,11 @@
-// Regular files of the local disk, as searches and ignore rules read them: everything else, such as a pipe, is passed over unopened.
+// Regular files of the local disk for searches and ignore rules; everything else, such as a pipe, is skipped without
+// opening it.
 
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FileKind } from "./search-fs.ts";
 
-/** The text of a regular file; undefined when there is none that we may read. */
+/** The text of a regular file; undefined if there is none that we may read. */
 export function textOfRegularFile(path: string): string | undefined {
   return localKind(path) === "file" ? skipForbidden(() => readFileSync(path, "utf8"), undefined) : undefined;
 }
@@ -16,7 +17,10 @@ export function localKind(path: string): FileKind | undefined {
 
 const IGNORE_FILES = [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"];
 
-/** ripgrep opens whatever has the name of an ignore file, at and above the searched place, and would wait for a pipe for ever. */
+/**
+ * ripgrep opens anything with the name of an ignore file, in the searched directory and its parents, and would wait for
+ * a pipe forever.
+ */
 export function hasOddIgnoreFile(path: string): boolean {
   const isOdd = (file: string): boolean => {
     const stat = skipForbidden(() => statSync(file, { throwIfNoEntry: false }), undefined);
@@ -28,7 +32,7 @@ export function hasOddIgnoreFile(path: string): boolean {
   }
 }
 
-/** Files that vanish during the walk or that we may not read are skipped, as in ripgrep. */
+/** As in ripgrep, skips files that vanish during the walk or that we may not read. */
 export function skipForbidden<T>(read: () => T, otherwise: T): T {
   try {
     return read();

@@ -1,17 +1,17 @@
-// The shape of search results: how a path and a line are shown, and the order of files.
+// The format of search results: how a path and a line are shown, and the order of files.
 
 import { isAbsolute, relative } from "node:path/posix";
 import type { GlobResult, GrepLine } from "../types.ts";
 
 /** Longer lines are shortened, so that one minified file cannot fill a result. */
 const LINE_LIMIT = 1000;
-/** What is shown before a match further on. */
+/** How much of a line is shown before a match that is far into it. */
 const LEAD = 300;
 
-/** From here on it is worth knowing where in a line the match is: not every reader shows the whole of it. */
+/** In lines longer than this, the position of the match matters, because not every reader shows the whole line. */
 const WIDE = 250;
 
-/** A line as results hold it: one that is far too long is shortened at once, so that many of them fit in memory. */
+/** A line as results hold it: a line that is far too long is shortened at once, to save memory. */
 export function grepLine(
   number: number,
   text: string,
@@ -29,14 +29,14 @@ export function shownPath(path: string, base: string): string {
   return inside === "" || inside.startsWith("../") || inside === ".." || isAbsolute(inside) ? path : inside;
 }
 
-/** What stands before a name in `directory` when its path is shown. */
+/** The prefix of a name in `directory` when its path is shown. */
 export function shownPrefix(directory: string, base: string): string {
   if (directory === base) return "";
   const shown = shownPath(directory, base);
   return shown.endsWith("/") ? shown : `${shown}/`;
 }
 
-/** Order in which a sorted walk meets files: `a/x` before `a.txt`. */
+/** The order in which a sorted walk meets files: `a/x` before `a.txt`. */
 export function byPath(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   let i = 0;
@@ -46,7 +46,7 @@ export function byPath(a: string, b: string): number {
   return b[i] === "/" ? 1 : a.charCodeAt(i) - b.charCodeAt(i);
 }
 
-/** `path:12:text` for a match, `path-11-text` for context, `--` where lines are missing between them. */
+/** `path:12:text` for a match, `path-11-text` for context, `--` between lines that are not adjacent. */
 export function contentLines(path: string, lines: readonly GrepLine[], withContext: boolean): string[] {
   const out: string[] = [];
   let previous: number | undefined;
@@ -59,7 +59,7 @@ export function contentLines(path: string, lines: readonly GrepLine[], withConte
   return out;
 }
 
-/** The beginning, or the part that holds the match where it would not be seen there. */
+/** The beginning of a line, or the part with the match if the beginning would not show it. */
 function shortLine(text: string, at = 0): string {
   if (text.length <= LINE_LIMIT) return text;
   const start = at < LINE_LIMIT - LEAD ? 0 : whole(text, at - LEAD);
@@ -69,7 +69,7 @@ function shortLine(text: string, at = 0): string {
   return before + text.slice(start, end) + after;
 }
 
-/** Moves the place so that it does not split a surrogate pair. */
+/** Moves the cut so that it does not split a surrogate pair. */
 function whole(text: string, at: number): number {
   if (at >= text.length) return text.length;
   return /[\uDC00-\uDFFF]/.test(text[at] as string) ? at - 1 : at;
@@ -80,7 +80,7 @@ export interface TimedPath {
   readonly mtimeMs: number;
 }
 
-/** Files newest first, then folders by name, as many as are wanted. */
+/** Files newest first, then folders by name, up to the requested number. */
 export function globResult(
   files: TimedPath[],
   folders: readonly string[],
@@ -92,7 +92,7 @@ export function globResult(
   return { paths: paths.slice(0, maxResults), truncated: isPartial || paths.length > maxResults };
 }
 
-/** The folders that lead to these files. */
+/** The parent folders of these files. */
 export function foldersOf(names: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const name of names) {

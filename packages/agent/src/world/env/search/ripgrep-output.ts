@@ -1,11 +1,11 @@
-// Reads ripgrep's output as it streams, file by file.
+// Parses ripgrep's output as it streams, file by file.
 
 import { StringDecoder } from "node:string_decoder";
 import type { GrepFile, GrepLine, GrepRange } from "../types.ts";
 import { grepLine } from "./results.ts";
 import { isWithin } from "./text-matches.ts";
 
-/** Text that is not UTF-8 comes as base64. */
+/** Text that is not UTF-8 is encoded as base64. */
 type RipgrepText = { readonly text: string } | { readonly bytes: string };
 
 interface RipgrepMessage {
@@ -21,20 +21,20 @@ interface RipgrepMessage {
 }
 
 const LONGEST_RECORD = 8 << 20;
-/** Enough to tell what kind of record it is. */
+/** Enough to recognise the kind of a record. */
 const RECORD_HEAD = 100;
 
 /** `json`: messages; `count`: `path NUL count LF`; `files`: `path NUL`. */
 type RipgrepFormat = "json" | "count" | "files";
 
-/** What of the output is wanted. */
+/** Which part of the output the caller wants. */
 export interface ParseOptions {
   readonly format: RipgrepFormat;
   readonly dropBinary: boolean;
-  /** Matching lines of one file, at the most. */
+  /** Maximum number of matching lines per file. */
   readonly perFile: number;
   readonly within?: readonly GrepRange[] | undefined;
-  /** How far around a match lines are wanted. */
+  /** Number of context lines around a match. */
   readonly before: number;
   readonly after: number;
 }
@@ -43,7 +43,7 @@ export class MatchParser {
   readonly #options: ParseOptions;
   readonly #emit: (file: GrepFile) => void;
   readonly #decoder = new StringDecoder("utf8");
-  /** The record that has begun, in pieces: a line of megabytes must not be searched again with each chunk. */
+  /** The current record, in pieces: a line of megabytes must not be searched again for each chunk. */
   #pieces: string[] = [];
   #length = 0;
   #lines: GrepLine[] = [];
@@ -91,7 +91,10 @@ export class MatchParser {
     }
   }
 
-  /** The line's number comes after its text, before the offsets of its matches; when these are many, it is taken for the first. */
+  /**
+   * The line number comes after the text, before the offsets of the matches; if there are so many that it was cut off,
+   * we assume line 1.
+   */
   #longLine(ends: string): void {
     const isMatch = ends.startsWith('{"type":"match"');
     const number = Number(/[^\\]"line_number":(\d+),"absolute_offset":\d+/.exec(ends)?.[1] ?? 1);
@@ -106,7 +109,7 @@ export class MatchParser {
     this.#lines.push(line.isMatch === isMatch ? line : { ...line, isMatch });
   }
 
-  /** Without what belongs to matches that are not wanted. */
+  /** Leaves out context of matches that are not wanted. */
   #shownLines(): GrepLine[] {
     const { within, before, after } = this.#options;
     if (!within) return this.#lines;
@@ -141,7 +144,7 @@ export class MatchParser {
   }
 }
 
-/** Where in the line the first match begins; the line begins at byte `from` of what the matches are counted in. */
+/** Position in the line of the first match; the line begins at byte `from` of the text that the offsets refer to. */
 function firstIn(line: string, from: number, matches: readonly { readonly start: number; readonly end: number }[]) {
   const bytes = Buffer.from(line);
   const match = matches.find(({ start, end }) => start <= from + bytes.length && end > from);

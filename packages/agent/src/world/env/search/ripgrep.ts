@@ -1,5 +1,5 @@
-// The ripgrep engine: arguments in, parsed results out. The runner starts the program, so that the same engine serves a
-// local disk and a remote machine that has ripgrep.
+// The ripgrep engine: arguments in, parsed results out. A runner starts the program, so the same engine serves the
+// local disk and remote machines that have ripgrep.
 
 import { dirname, join, relative, resolve } from "node:path/posix";
 import { pathError } from "../fs-error.ts";
@@ -19,7 +19,7 @@ import { MatchParser } from "./ripgrep-output.ts";
 import type { Search } from "./types.ts";
 
 export interface RipgrepRunner {
-  /** Runs ripgrep in `cwd` until it ends or the signal is aborted. */
+  /** Runs ripgrep in `cwd` until it ends or the signal aborts. */
   run(
     args: readonly string[],
     cwd: string,
@@ -31,7 +31,7 @@ export interface RipgrepRunner {
   mtimes(directory: string, names: readonly string[]): Promise<number[]>;
 }
 
-/** Above so many hits a sorted, early ending run is cheaper than reading them all. */
+/** For more hits than this, a sorted run that stops early is cheaper than reading them all. */
 const MANY_HITS = 20_000;
 
 const COMMON = ["--no-config", "--no-messages", "--no-ignore-files"];
@@ -43,7 +43,7 @@ async function walkArguments(
 ): Promise<string[]> {
   const shown = hidden ? ["--hidden", "--glob=!.git"] : [];
   if (!gitignore) return [...shown, "--no-ignore", "--glob=!.git"];
-  // Outside of any repository .gitignore files apply too; inside one they apply up to its root.
+  // Outside any repository, .gitignore files apply too; inside one, they apply up to its root.
   for (let at = directory; ; at = dirname(at)) {
     if ((await runner.kind(join(at, ".git"))) !== undefined) return shown;
     if (at === dirname(at)) return [...shown, "--no-require-git"];
@@ -73,7 +73,7 @@ async function grep(
   const mode = options.mode ?? "content";
   const isWanted = (name: string): boolean =>
     (kind === "file" || (filter?.(name) ?? true)) && !options.leaveOut?.(join(cwd, name));
-  // A single file is always asked for its matches: only they say whether it is binary.
+  // For a single file we always request the matches, because only they reveal whether it is binary.
   const format = mode === "content" || kind === "file" ? "json" : mode === "count" ? "count" : "files";
   const args = [
     ...COMMON,
@@ -91,7 +91,7 @@ async function grep(
   const { before = 0, after = 0, within } = options;
   const perFile = mode === "count" ? Number.POSITIVE_INFINITY : hitsPerFile(options);
   if (mode === "content") args.push(`--before-context=${before}`, `--after-context=${after}`);
-  // ripgrep counts neighbouring matches across lines as one.
+  // ripgrep counts adjacent multi-line matches as one.
   if (mode === "content" && !within && !options.multiline) args.push(`--max-count=${perFile}`);
 
   const attempt = async (sorted: boolean): Promise<FirstFiles | undefined> => {
@@ -111,7 +111,7 @@ async function grep(
     );
     options.signal?.throwIfAborted();
     if (stop.signal.aborted) return sorted ? files : undefined;
-    // Unreadable files also give 2, but say nothing with --no-messages.
+    // Unreadable files also give exit code 2, but print nothing with --no-messages.
     if (exitCode > 1 && stderr.trim() !== "") throw badRegex(pattern, regexFault(stderr));
     return files;
   };
@@ -138,11 +138,11 @@ async function glob(
     ...(await walkArguments(runner, root, { hidden: true, ...options })),
     "--files",
     "--null",
-    // Folders are known by the files in them; and a name that is asked for is listed even when it is hidden.
+    // Folders are derived from the files in them; and an explicitly requested name is listed even if it is hidden.
     ...(options.directories || options.hidden === false ? [] : nameArguments(rest)),
   ];
   const { maxResults, enough, signal } = options;
-  // ripgrep prints nothing before it has sorted everything.
+  // With sorting, ripgrep prints nothing until it has sorted everything.
   const isSorted = maxResults !== undefined && enough === undefined;
   if (isSorted) args.push("--sortr=modified");
   args.push("--", "./");
@@ -154,7 +154,7 @@ async function glob(
     throw new EnvError("io", `Listing files failed in ${root}: ${stderr.trim()}`);
   const all: string[] = [];
   const entries = Buffer.concat(chunks).toString("utf8").split("\0");
-  // What follows the last zero is the beginning of a name.
+  // The text after the last zero byte is an incomplete name.
   for (const entry of entries.slice(0, -1)) all.push(entry.slice(2));
   const names = all.filter((one) => matches(one));
   const candidates = isSorted ? await newest(runner, root, names, maxResults) : await withTimes(runner, root, names);
@@ -173,7 +173,7 @@ async function withTimes(runner: RipgrepRunner, root: string, names: readonly st
   return names.map((path, i) => ({ path, mtimeMs: times[i]! }));
 }
 
-/** The first `count` names of a list with the newest first, and those as old as the last of them, which are sorted by name. */
+/** The first `count` names, newest first, plus all that are as old as the last of them; those are sorted by name. */
 async function newest(
   runner: RipgrepRunner,
   root: string,
@@ -188,7 +188,7 @@ async function newest(
   return found;
 }
 
-/** A file type restricts by name and, unlike --glob, leaves gitignore in force. */
+/** Unlike --glob, a file type filters by name and keeps gitignore in force. */
 function nameArguments(pattern: string | undefined): string[] {
   const name = pattern === undefined ? undefined : nameGlob(pattern);
   return name === undefined || name === "*" ? [] : [`--type-add=wanted:${name}`, "--type=wanted"];

@@ -1,16 +1,16 @@
-// What searching needs of a file system, where ripgrep is not at hand.
+// What searching needs from a file system if ripgrep is not available.
 
 export type FileKind = "file" | "directory";
 
-/** The little that searching needs of a file system. Links are neither files nor directories here. */
+/** The few operations that searching needs from a file system. Links are neither files nor directories here. */
 export interface SearchFs {
-  /** Links are followed here. */
+  /** This one follows links. */
   kinds(paths: readonly string[]): Promise<(FileKind | undefined)[]>;
   entries(directory: string): Promise<readonly SearchEntry[]>;
-  /** Contents in the order of `paths`; what cannot be read is empty. */
+  /** Contents in the order of `paths`; empty for unreadable files. */
   read(paths: readonly string[]): Promise<Buffer[]>;
   mtimeMs(path: string): Promise<number>;
-  /** The person's own ignore file, where there is one. */
+  /** The user's global ignore file, if there is one. */
   globalIgnore?(): Promise<string | undefined>;
 }
 

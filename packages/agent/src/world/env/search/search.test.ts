@@ -49,7 +49,7 @@ it("TL-05 an expression that would run forever is refused by the in-process engi
   const line = `${"a".repeat(60)}b`;
   const memory = new MemoryEnvironment({ files: { "a.txt": line } });
   const refused = { code: "bad_pattern", message: expect.stringContaining("takes too long") };
-  // Each takes two seconds.
+  // Each pattern takes two seconds.
   const others = process.env["LATHE_LONG"] ? [`^${"a?".repeat(40)}${"a".repeat(40)}$`] : [];
   for (const pattern of ["^(a+)+$", ...others]) {
     await expect(memory.grep(pattern, ".", {}), pattern).rejects.toMatchObject(refused);
@@ -365,7 +365,7 @@ describe("both engines", () => {
     for (const [place, pattern] of patterns.entries()) {
       for (const [row, mode] of (["content", "count", "files_with_matches"] as const).entries()) {
         for (const [column, maxResults] of [1, 7, 1000].entries()) {
-          // Each pattern with each mode and each limit, each mode with each limit; all of all only in a long run.
+          // Pairs of pattern, mode and limit; all combinations only in a long run.
           if (!process.env["LATHE_LONG"] && (place + row + column) % 3 !== 0) continue;
           const options = { mode, maxResults, before: maxResults === 7 ? 2 : 0, after: maxResults === 7 ? 1 : 0 };
           const [fast, own] = await Promise.all([

@@ -1,4 +1,4 @@
-// The matching lines of one text, with the lines around them, for engines without ripgrep.
+// The matching lines of one text, with context, for engines without ripgrep.
 
 import type { GrepLine, GrepOptions, GrepRange } from "../types.ts";
 import { grepLine } from "./results.ts";
@@ -10,7 +10,7 @@ export interface TextMatches {
 
 type Wanted = Pick<GrepOptions, "before" | "after" | "within" | "multiline">;
 
-/** `regex` is from `compilePattern` with the same `multiline`. Stops after `most` matching lines. */
+/** `regex` comes from `compilePattern` with the same `multiline`. Stops after `most` matching lines. */
 export function textMatches(text: string, regex: RegExp, options: Wanted, most: number): TextMatches {
   const all = text.split("\n");
   if (all.at(-1) === "") all.pop();
@@ -33,7 +33,7 @@ export function textMatches(text: string, regex: RegExp, options: Wanted, most: 
   return { hits: matching.size, lines };
 }
 
-/** Matching lines by index, each with the place of its first match. */
+/** Matching lines by index, each with the position of its first match. */
 function perLine(all: readonly string[], regex: RegExp, { within }: Wanted, most: number): Map<number, number> {
   const matching = new Map<number, number>();
   for (let i = 0; i < all.length && matching.size < most; i++) {

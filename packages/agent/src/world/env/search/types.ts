@@ -1,8 +1,8 @@
-// What a search engine is: two questions over a tree, the same answers from every engine.
+// The interface of a search engine: two queries over a tree, with the same results from every engine.
 
 import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../types.ts";
 
-/** Which program searches: ripgrep, our own code, or ripgrep where it is there. */
+/** Which program searches: ripgrep, our own code, or ripgrep if it is available. */
 export type SearchEngine = "auto" | "ripgrep" | "builtin";
 
 export interface Search {

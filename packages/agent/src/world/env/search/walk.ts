@@ -1,4 +1,4 @@
-// A sorted walk over the files of a tree that ripgrep would look at, for engines without it.
+// A sorted walk over the files of a tree that ripgrep would search, for engines without it.
 
 import { join } from "node:path/posix";
 import type { WalkOptions } from "../types.ts";

@@ -49,7 +49,7 @@ const SCHEMES = new Set(["http:", "https:", "data:", "blob:"]);
 const BLANK = new Set(["about:blank", "about:srcdoc"]);
 
 /** State of a tab that decides which calls are allowed. */
-export interface OfTab {
+export interface TabScope {
   /** The tab shares its cookies and storage with no other tab. */
   readonly isAlone: boolean;
   /** Streams that the tab's scripts have opened. */
@@ -57,7 +57,7 @@ export interface OfTab {
 }
 
 /** Why a call is refused; undefined if it may pass. */
-export function refusalOf(method: string, params: JsonObject, { isAlone, handles }: OfTab): string | undefined {
+export function refusalOf(method: string, params: JsonObject, { isAlone, handles }: TabScope): string | undefined {
   if (!ALLOWED.has(method) && !(isAlone && ALONE.has(method))) return `${method} is not available to scripts of a tab.`;
   const { url, urls, handle, data } = params;
   if (url !== undefined && !isWebAddress(url)) return `Scripts cannot open ${String(url).slice(0, 200)}.`;

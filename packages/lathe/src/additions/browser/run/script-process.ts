@@ -151,7 +151,7 @@ export class ScriptProcess {
         this.#end({ status: "died", error: `The script was ended: it sent more than ${MOST_BYTES >> 20} MiB.` });
     }
     if (line.startsWith("c")) {
-      this.#view.say(line.slice(1));
+      this.#view.handleMessage(line.slice(1));
       return;
     }
     const message = line.startsWith("m") ? parseJson(line.slice(1)) : undefined;

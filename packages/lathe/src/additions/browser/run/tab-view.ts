@@ -54,19 +54,20 @@ export class TabView {
   constructor(options: TabViewOptions) {
     this.#options = options;
     this.#targets = new Set([options.targetId]);
-    options.client.onmessage = (text) => this.#hear(text);
+    options.client.onmessage = (text) => this.#receive(text);
   }
 
   /** Takes a message of the script, which may be anything: the script can write to the wire itself. */
-  say(text: string): void {
+  handleMessage(text: string): void {
     const message = parseJson(text);
     if (!isJsonObject(message)) return;
     const { id, method, params = {}, sessionId } = message;
     if (!Number.isSafeInteger(id) || (id as number) <= 0 || typeof method !== "string" || !isJsonObject(params)) return;
     const call = { id: id as number, method, params };
-    if (sessionId === undefined) this.#sayToBrowser(call);
-    else if (sessionId === TAB) this.#sayToTab({ ...call, sessionId });
-    else if (typeof sessionId === "string" && this.#sessions.has(sessionId)) this.#sayToSession({ ...call, sessionId });
+    if (sessionId === undefined) this.#handleBrowserCall(call);
+    else if (sessionId === TAB) this.#handleTabCall({ ...call, sessionId });
+    else if (typeof sessionId === "string" && this.#sessions.has(sessionId))
+      this.#handleSessionCall({ ...call, sessionId });
     else this.#refuse(call, "There is no such session in this tab.");
   }
 
@@ -81,7 +82,7 @@ export class TabView {
 
   // ---- from the script ----
 
-  #sayToBrowser(call: Call): void {
+  #handleBrowserCall(call: Call): void {
     const { method, params } = call;
     if (method === "Browser.getVersion") this.#forward({ ...call, params: {} });
     else if (method === "Target.getBrowserContexts") this.#answer(call, { browserContextIds: [] });
@@ -90,11 +91,11 @@ export class TabView {
       const targetInfo = { targetId: TAB, type: "tab", title: "", url: "", attached: true, canAccessOpener: false };
       this.#emit("Target.attachedToTarget", { sessionId: TAB, targetInfo, waitingForDebugger: false });
       this.#answer(call, {});
-    } else this.#sayOfTarget(call, params);
+    } else this.#handleTargetCall(call, params);
   }
 
   /** Calls that attach to targets of this tab or ask about them. */
-  #sayOfTarget(call: Call, { targetId, sessionId: session }: JsonObject): void {
+  #handleTargetCall(call: Call, { targetId, sessionId: session }: JsonObject): void {
     const { method } = call;
     const isOwn = typeof targetId === "string" && this.#targets.has(targetId);
     if (method === "Target.attachToTarget" && isOwn)
@@ -105,20 +106,20 @@ export class TabView {
     else this.#refuse(call, `${method} is not available to scripts of a tab.`);
   }
 
-  #sayToTab(call: Call): void {
+  #handleTabCall(call: Call): void {
     if (call.method === "Target.setAutoAttach")
       this.#attach(this.#options.targetId, TAB, () => this.#answer(call, {}), call);
     else this.#answer(call, {});
   }
 
-  #sayToSession(call: Call): void {
+  #handleSessionCall(call: Call): void {
     const { id, method, params, sessionId } = call;
     if (method === "Target.setAutoAttach") {
       this.#forward({ ...call, params: { ...params, flatten: true } });
       return;
     }
     if (method.startsWith("Target.")) {
-      this.#sayOfTarget(call, params);
+      this.#handleTargetCall(call, params);
       return;
     }
     const refusal = refusalOf(method, params, { isAlone: this.#options.isAlone, handles: this.#handles });
@@ -151,7 +152,7 @@ export class TabView {
 
   // ---- from Chromium ----
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const id = /^\{"id":(-?\d+),/.exec(text)?.[1];
     if (id !== undefined) {
       const expected = this.#expected.get(Number(id));
@@ -159,10 +160,10 @@ export class TabView {
       this.#expected.delete(Number(id));
       expected?.(parseJson(text) as JsonObject);
     } else if (!text.startsWith('{"method":"Target.')) this.#options.toScript(text);
-    else this.#hearOfTarget(text);
+    else this.#receiveTargetEvent(text);
   }
 
-  #hearOfTarget(text: string): void {
+  #receiveTargetEvent(text: string): void {
     const { method, params, sessionId: parent } = parseJson(text) as JsonObject;
     if (!isJsonObject(params)) return;
     const { sessionId: session, targetInfo } = params;

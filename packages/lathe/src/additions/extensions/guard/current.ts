@@ -26,7 +26,7 @@ export function newCulprit(name: string, file: string): Culprit {
 export const runningExtension = (): Culprit | undefined => running.getStore();
 
 /** Runs an extension's code; whatever that starts counts as the extension's too. */
-export function inside<T>(culprit: Culprit, work: () => T): T {
+export function runAsExtension<T>(culprit: Culprit, work: () => T): T {
   const before = running.getStore();
   return running.run(culprit, () => {
     entered?.(culprit);
@@ -39,7 +39,7 @@ export function inside<T>(culprit: Culprit, work: () => T): T {
 }
 
 /** Runs our own code on behalf of an extension; nothing in it counts as the extension's. */
-export function outside<T>(work: () => T): T {
+export function runAsLathe<T>(work: () => T): T {
   const before = running.getStore();
   if (before === undefined) return work();
   return running.run(undefined, () => {

@@ -1,7 +1,7 @@
 // Everything that contains extensions in this process: it exists while there is an extension, and all conversations of
 // the process share it.
 
-import { type Culprit, outside } from "./current.ts";
+import { type Culprit, runAsLathe } from "./current.ts";
 import { OpenedHandles } from "./handles.ts";
 import { watchBoundary } from "./process-boundary.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -46,13 +46,13 @@ export class Guard {
   }
 
   /** Tells the watchdog which session to resume if it has to end the process. */
-  sessionIs(id: string): void {
+  setSession(id: string): void {
     this.#watchdog.session(id.slice(0, 8));
   }
 
   /** Ends what an extension left open; the last removal turns the guard off. */
   async remove(culprit: Culprit): Promise<void> {
-    const left = outside(() => this.#handles.end(culprit));
+    const left = runAsLathe(() => this.#handles.end(culprit));
     if (left !== "") this.#witnesses.get(culprit)?.noteFailure(`left open: ${left}. They were ended`);
     this.#witnesses.delete(culprit);
     if (this.#witnesses.size > 0) return;

@@ -3,7 +3,7 @@
 
 import { messageOf } from "@lathe/llm";
 import { EXIT } from "../../../platform/usage/exit.ts";
-import { type Culprit, culpritOf, outside, runningExtension } from "./current.ts";
+import { type Culprit, culpritOf, runAsLathe, runningExtension } from "./current.ts";
 
 export interface BoundaryListener {
   /** An extension failed and nothing caught the error. */
@@ -32,7 +32,7 @@ function redirect(stream: NodeJS.WriteStream, { wrote }: BoundaryListener): () =
     const culprit = runningExtension();
     if (!culprit) return write.apply(stream, args);
     const [text]: readonly unknown[] = args;
-    outside(() => wrote(culprit, typeof text === "string" ? text : Buffer.from(text as Uint8Array).toString()));
+    runAsLathe(() => wrote(culprit, typeof text === "string" ? text : Buffer.from(text as Uint8Array).toString()));
     const done = (args as readonly unknown[]).find((arg) => typeof arg === "function");
     if (done) process.nextTick(done as () => void);
     return true;
@@ -47,12 +47,12 @@ function catchErrors({ noteFailure: failed }: BoundaryListener): () => void {
   const onRejection = (reason: unknown): void => {
     const culprit = culpritOf(reason);
     if (!culprit) throw reason; // The error is ours: the next listener ends the process.
-    outside(() => failed(culprit, `left a promise rejected: ${messageOf(reason)}`));
+    runAsLathe(() => failed(culprit, `left a promise rejected: ${messageOf(reason)}`));
   };
   const onError = (error: unknown): void => {
     const culprit = culpritOf(error);
     if (!culprit) (process as NodeJS.EventEmitter).emit("uncaughtException", error, "uncaughtException");
-    else outside(() => failed(culprit, `threw an error that nothing catches: ${messageOf(error)}`));
+    else runAsLathe(() => failed(culprit, `threw an error that nothing catches: ${messageOf(error)}`));
   };
   process.on("unhandledRejection", onRejection);
   process.setUncaughtExceptionCaptureCallback(onError);
@@ -70,7 +70,7 @@ function nameWhoExits(): () => void {
     const culprit = runningExtension();
     if (!culprit) return;
     process.exitCode = EXIT.failed;
-    outside(() => process.stderr.write(`lathe: The extension ${culprit.name} (${culprit.file}) ended Lathe.\n`));
+    runAsLathe(() => process.stderr.write(`lathe: The extension ${culprit.name} (${culprit.file}) ended Lathe.\n`));
   };
   process.on("exit", onExit);
   return () => void process.off("exit", onExit);

@@ -23,7 +23,7 @@ export const duckduckgo: Engine = {
 function foundIn(html: string, most: number): SearchAnswer {
   if (!/<\/html>/i.test(html)) throw new EngineFailure("its page was cut off");
   if (/anomaly-modal|challenge-form/.test(html))
-    throw new EngineFailure("DuckDuckGo takes this machine for a robot and asks for a picture puzzle");
+    throw new EngineFailure("DuckDuckGo takes this machine for a bot and asks for a CAPTCHA");
   // The part from each result's link to the next one, which contains its excerpt.
   const results = html.split(/(?=<a\b[^>]*class=["'](?:result__a|result-link)["'])/).slice(1);
   if (results.length === 0 && !/no-results|No results/.test(html)) throw new EngineFailure("its page has changed");

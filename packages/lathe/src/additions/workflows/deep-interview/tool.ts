@@ -45,7 +45,7 @@ export function interviewTool(work: WorkflowWork, steps: StepOf): ToolDef<Args> 
           : {}),
     }),
     execute: (args, context) => {
-      const told = work.toldBy(context.callId);
+      const told = work.resultOf(context.callId);
       if (told !== undefined) return told;
       const { current } = work;
       if (current?.workflow !== deepInterview.name) throw new ToolFailure("No interview is going on.");

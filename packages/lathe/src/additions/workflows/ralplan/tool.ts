@@ -31,7 +31,7 @@ export function ralplanTool(session: Session, work: WorkflowWork, steps: StepOf)
       subject: "with architect and critic",
     }),
     execute: async ({ task }, context) => {
-      const told = work.toldBy(context.callId);
+      const told = work.resultOf(context.callId);
       if (told !== undefined && !work.current) return told;
       const { current } = work;
       if (current?.workflow !== ralplan.name) throw new ToolFailure("No planning is going on.");
@@ -65,7 +65,7 @@ async function runRounds(
       const draft = await agents.draft(data);
       work.move("reviewing", { data: ralplanJson({ ...data, draft, reviews: {}, objections: [] }) });
     } else if (current.state === "reviewing") {
-      await reviewed(work, agents);
+      await collectReviews(work, agents);
       settleReviews(work, context);
     } else {
       said = await work.decide(steps, context);
@@ -76,7 +76,7 @@ async function runRounds(
 }
 
 /** Asks for the missing verdicts, and stores each as soon as it arrives. */
-async function reviewed(work: WorkflowWork, agents: PlanningAgents): Promise<void> {
+async function collectReviews(work: WorkflowWork, agents: PlanningAgents): Promise<void> {
   const { reviews } = presentData(work);
   const missing = REVIEWERS.filter((name) => reviews[name] === undefined);
   const asked = missing.map(async (name) => {

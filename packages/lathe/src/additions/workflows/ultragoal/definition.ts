@@ -33,7 +33,7 @@ export const ultragoal: WorkflowDefinition = {
   ends: ["done", "rejected"],
   moves: [
     { from: "proposing", to: "sign-off", needs: "a goal with parts, each with a command that proves it" },
-    { from: "sign-off", to: "sign-off", needs: "another list in the place of one that was not decided on" },
+    { from: "sign-off", to: "sign-off", needs: "another list instead of the undecided one" },
     { from: "sign-off", to: "executing", needs: "gate execution: approve" },
     { from: "sign-off", to: "proposing", needs: "gate execution: request-changes" },
     { from: "sign-off", to: "rejected", needs: "gate execution: reject" },

@@ -32,7 +32,7 @@ export function ultragoalTool(work: WorkflowWork, steps: StepOf): ToolDef<Args> 
       asks: true,
     }),
     execute: async (args, context) => {
-      const told = work.toldBy(context.callId);
+      const told = work.resultOf(context.callId);
       if (told !== undefined) return told;
       const { current } = work;
       if (current?.workflow !== ultragoal.name) throw new ToolFailure("No goal is being set.");

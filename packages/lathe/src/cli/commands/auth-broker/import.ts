@@ -1,5 +1,5 @@
-// `lathe auth-broker import <file|folder>`: tokens of other programs into the vault. What no row of oauth.yml can renew is kept without
-// its refresh token: nothing here could use it.
+// `lathe auth-broker import <file|folder>`: imports tokens of other programs into the vault. A token that no row of
+// oauth.yml can renew is stored without its refresh token, which nothing here could use.
 
 import { readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -26,7 +26,7 @@ interface Imported {
   readonly name?: string;
   readonly expires?: number;
   readonly isRenewable?: boolean;
-  /** Why it was not imported, or cannot be renewed. */
+  /** Why the token was not imported, or cannot be renewed. */
   readonly note?: string;
 }
 
@@ -98,7 +98,7 @@ async function importFile(file: string, importing: Importing): Promise<Imported>
   return { ...row, outcome: "imported" };
 }
 
-/** The broker may have renewed what was imported before: the file is then the older one. */
+/** The broker may have renewed a token after it was imported; then the file is older. */
 async function hasNewer(
   { store }: Vault,
   {

@@ -1,4 +1,4 @@
-// `lathe auth-broker list`: the credentials of the vault here, each with its state.
+// `lathe auth-broker list`: the credentials of the vault on this machine, each with its state.
 
 import { type CredentialState, stateText } from "../../../doors/broker/reports/credential-states.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
@@ -19,7 +19,7 @@ export const brokerList: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** Identities are the issuer's words. */
+/** Identities are text from the issuer. */
 export const rowOf = (one: CredentialState): string[] => [
   one.provider,
   one.name,

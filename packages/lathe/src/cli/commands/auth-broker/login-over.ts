@@ -1,4 +1,5 @@
-// A sign-in at a broker on another machine: over ssh, with the port at which the browser of this one comes back.
+// Signs in at a broker on another machine: over ssh, forwarding the port that the browser on this machine is redirected
+// to.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,9 +8,9 @@ import { PROVIDER } from "../../../doors/broker/server/handlers.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../../platform/usage/exit.ts";
 
-/** Nothing that ssh would take for an option, nor a shell for more than a word. */
+/** Matches nothing that ssh would take for an option, or a shell for more than one word. */
 const DESTINATION = /^(?:[A-Za-z0-9_][\w.+-]*@)?(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])$/;
-/** For issuers that take any port of the loopback. */
+/** For issuers that accept any loopback port. */
 const ANY_PORT = 54_330;
 
 export interface LoginOver {
@@ -33,7 +34,7 @@ export async function loginOver(machine: Machine, { row, via, account, isDry }: 
   const child = spawn("ssh", words, {
     cwd: machine.cwd,
     env: machine.env,
-    // Nothing is typed: the browser comes back over the forwarded port.
+    // No input is needed: the browser is redirected to the forwarded port.
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stdout.on("data", (text: Buffer) => void machine.stdout.write(text.toString("utf8")));
@@ -52,7 +53,7 @@ export async function loginOver(machine: Machine, { row, via, account, isDry }: 
 
 function wordsOf({ provider, deviceUrl, redirectPort = 0 }: OAuthRow, via: string, account: string | undefined) {
   const port = redirectPort === 0 ? ANY_PORT : redirectPort;
-  // With a code for another device, the browser comes back to nobody.
+  // With a device code there is no redirect, so no port is forwarded.
   const forward = deviceUrl === undefined ? ["-L", `${port}:127.0.0.1:${port}`] : [];
   const login = ["lathe", "auth-broker", "login", provider];
   const at = deviceUrl === undefined && redirectPort === 0 ? ["--redirect-port", String(port)] : [];

@@ -1,5 +1,5 @@
-// `lathe auth-broker login [provider]`: a sign-in, or a key from stdin, into the vault here; with `--via`, into the vault of another
-// machine, while the browser of this one is used.
+// `lathe auth-broker login [provider]`: stores a sign-in, or a key from stdin, in the vault on this machine; with
+// `--via`, in the vault of another machine, while the browser of this one is used.
 
 import { type OAuthRow, oauthRows } from "../../../config/credentials/oauth/rows.ts";
 import { DEFAULT_ACCOUNT } from "../../../config/credentials/stored-accounts.ts";
@@ -15,7 +15,7 @@ import { askSecret } from "../ask-secret.ts";
 import type { Command } from "../command.ts";
 import { signInAt } from "../login.ts";
 import { pick } from "../pick.ts";
-import { portOf } from "../serve/given.ts";
+import { portOf } from "../serve/server-options.ts";
 import { verbArgs } from "../verb-args.ts";
 import { loginOver } from "./login-over.ts";
 
@@ -24,7 +24,7 @@ const OPTIONS = {
   key: { type: "boolean" },
   via: { type: "string" },
   "dry-run": { type: "boolean" },
-  /** Given to the other machine by `--via`, for issuers that take any port. */
+  /** `--via` passes this to the other machine, for issuers that accept any port. */
   "redirect-port": { type: "string" },
 } as const;
 
@@ -39,7 +39,7 @@ export const brokerLogin: Command = async (argv, machine) => {
   if (values.via !== undefined && named === undefined)
     throw usageError("Name the provider: lathe auth-broker login <provider> --via user@host");
   const as = values.account === undefined ? undefined : accountName(named ?? "", values.account);
-  const provider = named ?? (await picked(rows, machine));
+  const provider = named ?? (await pickProvider(rows, machine));
   if (values.via !== undefined) {
     const row = rows.find((one) => one.provider === provider);
     return loginOver(machine, { row, via: values.via, account: as, isDry: values["dry-run"] ?? false });
@@ -54,7 +54,7 @@ export const brokerLogin: Command = async (argv, machine) => {
       ? await signInAt(port === undefined ? row : { ...row, redirectPort: portOf("--redirect-port", port) }, machine)
       : keyCredential(
           account,
-          await typed(account.name, machine),
+          await readKey(account.name, machine),
           `pipe it in: lathe auth-broker login ${account.id} < key.txt`,
         );
   await new Vault(paths.broker).store.set(account.id, credential, as ?? DEFAULT_ACCOUNT);
@@ -62,7 +62,7 @@ export const brokerLogin: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-async function picked(rows: readonly OAuthRow[], machine: Machine): Promise<string> {
+async function pickProvider(rows: readonly OAuthRow[], machine: Machine): Promise<string> {
   const names = rows.map(({ provider, label }) => (label === provider ? provider : `${label} (${provider})`));
   if (!machine.stdin.isTTY)
     throw usageError(
@@ -71,7 +71,7 @@ async function picked(rows: readonly OAuthRow[], machine: Machine): Promise<stri
   return rows[await pick("Sign in to number: ", names, machine)]?.provider ?? "";
 }
 
-async function typed(name: string, machine: Machine): Promise<string> {
+async function readKey(name: string, machine: Machine): Promise<string> {
   if (machine.stdin.isTTY) return askSecret(`Key for ${name} (hidden): `, machine);
   return (await readPiped(machine)).toString("utf8");
 }

@@ -1,4 +1,4 @@
-// `lathe auth-broker logout [provider]`: deletes credentials of the vault; clients hear of it at once.
+// `lathe auth-broker logout [provider]`: deletes credentials from the vault; clients are notified at once.
 
 import { Vault } from "../../../doors/broker/vault/vault.ts";
 import { homePaths } from "../../../platform/home/paths.ts";

@@ -1,5 +1,5 @@
-// `lathe auth-broker migrate --from-local`: uploads the credentials of this machine to the broker that the user has named. What the
-// broker has already stays as it is, so that it can be run again.
+// `lathe auth-broker migrate --from-local`: uploads the credentials of this machine to the configured broker.
+// Credentials that the broker already has stay as they are, so the command can be run again.
 
 import { providerRows } from "@lathe/llm/providers";
 import { BrokerClient } from "../../../config/credentials/broker/broker-client.ts";
@@ -10,7 +10,7 @@ import type { OpenAccount } from "../../../config/credentials/store.ts";
 import type { SessionWorkspace } from "../../../conversation/session-workspace.ts";
 import { ACCOUNT_NAME, PROVIDER } from "../../../doors/broker/server/handlers.ts";
 import { Run } from "../../../hosts/run.ts";
-import { brokerNamed } from "../../../models/broker-source.ts";
+import { configuredBroker } from "../../../models/broker-source.ts";
 import { credentialQuery, credentialStore } from "../../../models/credentials.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { table } from "../../../sessions/tables/table.ts";
@@ -33,7 +33,7 @@ interface Migrated {
   readonly note?: string;
 }
 
-/** Or why it stays here. */
+/** A credential to upload, or a row that says why it stays here. */
 type Candidate = NewCredential | { readonly row: Migrated };
 
 export const brokerMigrate: Command = async (argv, machine) => {
@@ -43,7 +43,7 @@ export const brokerMigrate: Command = async (argv, machine) => {
   const workspace = await new Run(machine).open({});
   if (!hasBroker(workspace))
     throw usageError("No broker is named. Set LATHE_AUTH_BROKER_URL and LATHE_AUTH_BROKER_TOKEN, or auth.broker.url.");
-  const place = await brokerNamed(workspace);
+  const place = await configuredBroker(workspace);
   const client = new BrokerClient(place, machine.deps.fetch);
   const snapshot = await client.snapshot();
   const takesSignIns = values["include-oauth"] ?? false;
@@ -51,7 +51,7 @@ export const brokerMigrate: Command = async (argv, machine) => {
   const inVariables = values["include-env"] ? await fromVariables(workspace) : [];
   const rows: Migrated[] = [];
   for (const candidate of [...stored, ...inVariables]) {
-    const row = "row" in candidate ? candidate.row : judged(candidate, snapshot);
+    const row = "row" in candidate ? candidate.row : planUpload(candidate, snapshot);
     if (row.outcome !== "would be uploaded" || "row" in candidate || values["dry-run"]) rows.push(row);
     else {
       await client.add(candidate);
@@ -91,7 +91,10 @@ function candidateOf({ info, credential }: OpenAccount, takesSignIns: boolean): 
   };
 }
 
-/** Under the name of their variable. Only the user's own: a project's .env file is not what a team shares. */
+/**
+ * Credentials from the user's variables, named after the variable. A project's .env file is not used: its keys are not
+ * meant for a team.
+ */
 async function fromVariables(workspace: SessionWorkspace): Promise<readonly Candidate[]> {
   const models = await workspace.models();
   const providers = [...providerRows.map(({ id }) => id), ...searchAccounts.map(({ id }) => id)];
@@ -111,8 +114,11 @@ async function fromVariables(workspace: SessionWorkspace): Promise<readonly Cand
   });
 }
 
-/** What the team has under that name is not replaced. A sign-in of the same name is the broker's, which has renewed it since. */
-function judged({ provider, name, credential }: NewCredential, { credentials }: Snapshot): Migrated {
+/**
+ * A credential of the team with that name is not replaced. A sign-in with that name counts as the same: the broker has
+ * renewed it since.
+ */
+function planUpload({ provider, name, credential }: NewCredential, { credentials }: Snapshot): Migrated {
   const row = { provider, name, type: credential.type };
   const there = credentials.find((one) => one.provider === provider && one.name === name)?.credential;
   if (there === undefined) return { ...row, outcome: "would be uploaded" };

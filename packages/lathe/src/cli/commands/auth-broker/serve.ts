@@ -1,4 +1,4 @@
-// `lathe auth-broker serve`: reads what it is given, starts the broker, and ends it when it is asked to.
+// `lathe auth-broker serve`: reads its options, starts the broker, and stops it on a signal.
 
 import { writeFileSync } from "node:fs";
 import { brokerFiles, openBroker } from "../../../doors/broker/open-broker.ts";
@@ -8,7 +8,7 @@ import { homePaths } from "../../../platform/home/paths.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/server-options.ts";
 import { verbArgs } from "../verb-args.ts";
 import { brokerTokenOf } from "./token.ts";
 
@@ -45,7 +45,7 @@ export const serveBroker: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** For `status`. A full disk must not keep the broker from its clients. */
+/** Saves the address for `status`. A full disk must not keep the broker from its clients. */
 function tellAddress({ env, userHome, stderr }: Machine, url: string): void {
   const { address } = brokerFiles(homePaths(env, userHome).broker);
   try {

@@ -1,4 +1,5 @@
-// The broker of this machine: whether it runs, and the state of its credentials, as it says itself or as its files say.
+// The broker of this machine: whether it is running, and the state of its credentials, from the broker itself or from
+// its files.
 
 import { lockHolder } from "@lathe/agent/record";
 import { oauthRows } from "../../../config/credentials/oauth/rows.ts";
@@ -13,7 +14,7 @@ import type { Machine } from "../../../platform/machine/machine.ts";
 import { brokerTokenOf } from "./token.ts";
 
 export interface StatesHere {
-  /** Of the broker that was started last. */
+  /** Address of the broker that was started last. */
   readonly url: string | undefined;
   readonly isRunning: boolean;
   /** Why a running broker could not be asked. */
@@ -26,7 +27,7 @@ export async function statesHere(machine: Machine): Promise<StatesHere> {
   const vault = new Vault(homePaths(env, userHome).broker);
   const files = brokerFiles(vault.folder);
   const url = readIfReadable(files.address)?.trim() || undefined;
-  // The token goes to the broker that holds the lock, never to whoever took its port later.
+  // The token goes only to the broker that holds the lock, never to a program that took its port later.
   const isRunning = lockHolder(files.lock, { host })?.dead === false;
   const asked = isRunning && url !== undefined ? await askStatus(machine, url, await tokenHere(machine)) : undefined;
   if (typeof asked === "object") return { url, isRunning, problem: undefined, credentials: asked };
@@ -52,7 +53,7 @@ async function fromFiles(
     stateOf(one, {
       issuers,
       notes: known,
-      isUnderWay: (id) => isRunning && known[id]?.asking !== undefined,
+      isUnderWay: (id) => isRunning && known[id]?.noteAsking !== undefined,
       diskProblem: () => undefined,
       now: deps.now(),
     }),

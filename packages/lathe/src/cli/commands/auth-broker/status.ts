@@ -1,11 +1,11 @@
-// `lathe auth-broker status`: whether the broker answers that this machine uses, else the one here, and which credentials need
-// somebody.
+// `lathe auth-broker status`: whether the broker answers that this machine uses, or else the one here, and which
+// credentials need the user's attention.
 
 import { type BrokerPlace, hasBroker } from "../../../config/credentials/broker/place.ts";
 import { askStatus } from "../../../doors/broker/reports/ask-status.ts";
 import { isTrouble } from "../../../doors/broker/reports/credential-states.ts";
 import { Run } from "../../../hosts/run.ts";
-import { brokerNamed } from "../../../models/broker-source.ts";
+import { configuredBroker } from "../../../models/broker-source.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { countOf } from "../../../sessions/numbers.ts";
@@ -20,7 +20,7 @@ export const brokerStatus: Command = async (argv, machine) => {
   if (positionals[0] !== undefined) throw usageError("lathe auth-broker status takes only --json.");
   const workspace = await new Run(machine).open({});
   const known = hasBroker(workspace)
-    ? await statesThere(machine, await brokerNamed(workspace))
+    ? await statesThere(machine, await configuredBroker(workspace))
     : await statesHere(machine);
   const trouble = known.credentials.filter(isTrouble);
   const isFine = known.isRunning && known.problem === undefined;
@@ -38,7 +38,7 @@ export const brokerStatus: Command = async (argv, machine) => {
   return isFine ? EXIT.done : EXIT.provider;
 };
 
-/** The broker that this machine is a client of. */
+/** Asks the broker that this machine is a client of. */
 async function statesThere(machine: Machine, { url, token }: BrokerPlace): Promise<StatesHere> {
   const asked = await askStatus(machine, url, token);
   if (typeof asked === "object") return { url, isRunning: true, problem: undefined, credentials: asked };

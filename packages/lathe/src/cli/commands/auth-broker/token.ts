@@ -1,4 +1,4 @@
-// `lathe auth-broker token`: what clients of the broker send.
+// `lathe auth-broker token`: the token that clients of the broker send.
 
 import { OwnToken } from "../../../doors/http/own-token.ts";
 import { homePaths } from "../../../platform/home/paths.ts";

@@ -1,4 +1,4 @@
-// `lathe auth-gateway check [--strict]`: whether the credentials that a gateway here would use work.
+// `lathe auth-gateway check [--strict]`: checks whether the credentials work that a gateway here would use.
 
 import { signInCommand } from "../../../config/credentials/source.ts";
 import { checkCredentials } from "../../../doors/gateway/models/check-credentials.ts";

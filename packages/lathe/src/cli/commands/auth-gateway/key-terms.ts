@@ -1,4 +1,4 @@
-// What a key may do, as the operator types it.
+// The options that limit a key, as the operator types them.
 
 import type { KeyTerms } from "../../../doors/gateway/keys/key-file.ts";
 import { budgetOf, lifetimeOf } from "../../../doors/gateway/keys/terms.ts";
@@ -12,7 +12,7 @@ export const TERM_OPTIONS = {
   expires: { type: "string" },
 } as const;
 
-/** It stands in the log. */
+/** The name appears in the log. */
 const NAME = /^[\w.@-]{1,60}$/;
 
 type Values = Readonly<{ [K in keyof typeof TERM_OPTIONS]?: string | undefined }>;

@@ -1,4 +1,4 @@
-// `lathe auth-gateway key add|list|revoke`: who may use the gateway, for how much.
+// `lathe auth-gateway key add|list|revoke`: who may use the gateway, and how much they may spend.
 
 import { type ClientKey, KeyFile } from "../../../doors/gateway/keys/key-file.ts";
 import { budgetText, periodEnd } from "../../../doors/gateway/keys/terms.ts";

@@ -1,4 +1,5 @@
-// `lathe auth-gateway run [--budget 2] -- <command>`: runs a command with a key of its own, which is revoked when the command ends.
+// `lathe auth-gateway run [--budget 2] -- <command>`: runs a command with its own key, which is revoked when the
+// command ends.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,9 +14,9 @@ import { keysOf } from "./key.ts";
 import { TERM_OPTIONS, termsIn } from "./key-terms.ts";
 import { gatewayUrl, isGatewayRunning } from "./running.ts";
 
-/** The key ends then by itself, should this process be killed. */
+/** If this process is killed, the key expires after this time. */
 const USUAL_LIFE = "24h";
-/** A command that was asked to end is killed after so long. */
+/** A command that was asked to end is killed after this time. */
 const END_WITHIN_MS = 5_000;
 
 export const runWithKey: Command = async (argv, machine) => {
@@ -32,7 +33,7 @@ export const runWithKey: Command = async (argv, machine) => {
     throw new CliError(EXIT.provider, "No gateway of this home is running. Start one: lathe auth-gateway serve");
   if (/^(?:0\.0\.0\.0|\[::\])$/.test(new URL(url).hostname))
     throw usageError("The gateway listens at every address: give the one that the command shall use with --url.");
-  // Before there is a key: nothing may end this process between making and revoking it.
+  // Created before the key: no signal may end this process between creating and revoking the key.
   const job = new Job(machine);
   try {
     return await withRunKey(keysOf(machine), url, { ...terms, lastsMs }, (variables) =>
@@ -43,15 +44,15 @@ export const runWithKey: Command = async (argv, machine) => {
   }
 };
 
-/** A client that found one would use it, past the gateway and its budget. */
+/** A client that found such a key would use it, and so bypass the gateway and its budget. */
 function withoutProviderKeys(env: Machine["env"]): Machine["env"] {
   const names = new Set(providerRows.flatMap(({ keyEnv }) => keyEnv));
-  // It opens the user's repositories, too.
+  // This token also gives access to the user's repositories.
   names.delete("GITLAB_TOKEN");
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
 }
 
-/** The command, to which is passed on what asks us to end. */
+/** The running command. Signals that ask us to end are passed on to it. */
 class Job {
   readonly #machine: Machine;
   readonly #signals: NonNullable<Machine["signals"]>;
@@ -78,7 +79,7 @@ class Job {
     this.#child = spawn(program, args, { cwd: this.#machine.cwd, env, stdio: "inherit" });
     try {
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null];
-      // The code is the command's; of a signal, what shells make of it.
+      // The command's exit code, or for a signal the code that shells report.
       return (code ?? 128 + (signal === null ? 0 : constants.signals[signal])) as ExitCode;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
@@ -90,7 +91,7 @@ class Job {
     }
   }
 
-  /** At a terminal, Ctrl+C reaches the command by itself, which may go on after it. */
+  /** At a terminal the command receives Ctrl+C itself, and may continue afterwards. */
   readonly #interrupt = (): void => {
     if (this.#child === undefined || !this.#machine.stdin.isTTY) this.#pass("SIGINT");
   };

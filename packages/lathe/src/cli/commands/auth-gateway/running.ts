@@ -1,4 +1,4 @@
-// Where the gateway is, and whether it answers there.
+// Finds the gateway and checks whether it answers.
 
 import { lockHolder } from "@lathe/agent/record";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -9,17 +9,17 @@ import { httpUrl } from "../../../platform/options/values.ts";
 export const DEFAULT_BIND = "127.0.0.1:4000";
 const ANSWER_WITHIN_MS = 3_000;
 
-/** The one that is given, else where the last one of this home was started. */
+/** The given address, or else that of the gateway this home started last. */
 export function gatewayUrl({ env, userHome }: Machine, given: string | undefined): string {
   const last = readIfReadable(homePaths(env, userHome).gatewayAddress)?.trim();
   return new URL(httpUrl("url", given ?? (last || `http://${DEFAULT_BIND}`))).origin;
 }
 
-/** It may be at an address that cannot be asked from here, but it holds its ledger. */
+/** A running gateway may not be reachable from here, but it holds the lock of its ledger. */
 export const isGatewayRunning = ({ env, userHome, host }: Machine): boolean =>
   lockHolder(`${homePaths(env, userHome).gatewayLedger}/.lock`, { host })?.dead === false;
 
-/** Undefined when one answers. */
+/** Undefined if a gateway answers. */
 export async function problemAt({ deps }: Machine, url: string): Promise<string | undefined> {
   const ending = new AbortController();
   const timer = deps.setTimer(() => ending.abort(), ANSWER_WITHIN_MS);
@@ -30,7 +30,7 @@ export async function problemAt({ deps }: Machine, url: string): Promise<string 
       headers: {},
       signal: ending.signal,
     });
-    for await (const _chunk of body); // read whole, so that the connection can be closed
+    for await (const _chunk of body); // read to the end, so that the connection can be closed
     return status === 200 ? undefined : `it answers with status ${status}`;
   } catch (error) {
     return ending.signal.aborted ? "it does not answer" : (error as Error).message.replace(/\.$/, "");

@@ -1,4 +1,4 @@
-// `lathe auth-gateway serve`: reads what it is given, starts the gateway, and ends it when it is asked to.
+// `lathe auth-gateway serve`: reads its options, starts the gateway, and stops it on a signal.
 
 import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/server-options.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
 import { DEFAULT_BIND } from "./running.ts";

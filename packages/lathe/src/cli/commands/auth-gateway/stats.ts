@@ -1,4 +1,4 @@
-// `lathe stats --by key`: what the clients of the gateway used, each with its key.
+// `lathe stats --by key`: the usage of the gateway's clients, by key.
 
 import { sumsByKey } from "../../../doors/gateway/money/sums-by-key.ts";
 import { homePaths } from "../../../platform/home/paths.ts";

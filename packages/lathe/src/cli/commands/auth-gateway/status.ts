@@ -1,4 +1,4 @@
-// `lathe auth-gateway status`: whether a gateway answers, and what it has.
+// `lathe auth-gateway status`: whether a gateway answers, and which keys and providers it has.
 
 import { signInCommand } from "../../../config/credentials/source.ts";
 import { GatewayModels } from "../../../doors/gateway/models/gateway-models.ts";
@@ -35,7 +35,7 @@ export const gatewayStatus: Command = async (argv, machine) => {
   return problem === undefined ? EXIT.done : EXIT.provider;
 };
 
-/** One that listens at every address, or has a certificate of its own making, cannot be asked like this. */
+/** A gateway that listens on every address, or has a self-signed certificate, cannot be asked this way. */
 const noAnswer = (machine: Machine, url: string, problem: string): string =>
   isGatewayRunning(machine)
     ? `A gateway is running, but cannot be asked at ${url}: ${problem}. Say with --url where clients reach it.`

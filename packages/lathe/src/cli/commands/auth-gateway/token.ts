@@ -1,4 +1,4 @@
-// `lathe auth-gateway token`: the operator's own token. Clients get keys.
+// `lathe auth-gateway token`: the operator's own token. Clients get keys instead.
 
 import { OwnToken } from "../../../doors/http/own-token.ts";
 import { homePaths } from "../../../platform/home/paths.ts";

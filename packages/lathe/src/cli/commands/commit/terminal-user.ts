@@ -1,4 +1,4 @@
-// The user at the terminal of `lathe commit`: looks at a proposal, and accepts, edits, replaces or drops it.
+// The user at the terminal of `lathe commit`, who accepts, edits, replaces or drops a proposal.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -49,7 +49,7 @@ async function decide(machine: Machine, git: CommitGit, prepared: Prepared, { co
   }
 }
 
-/** Undefined when the user gave up. The terminal itself edits the line; an interrupt ends the command. */
+/** Undefined if the user gave up. The terminal itself edits the line; an interrupt ends the command. */
 async function ask({ stdin, stderr }: Machine, signal: AbortSignal, question: string): Promise<string | undefined> {
   signal.throwIfAborted();
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
@@ -67,7 +67,7 @@ async function ask({ stdin, stderr }: Machine, signal: AbortSignal, question: st
   }
 }
 
-/** In the editor that git would open. Undefined when the messages stay as they are, which is said. */
+/** Opens the editor that git would open. Undefined if the messages are unchanged, which the user is told. */
 async function editMessages(
   { stderr }: Machine,
   git: CommitGit,
@@ -82,7 +82,7 @@ async function editMessages(
   const file = join(folder, "COMMIT_EDITMSG");
   try {
     writeFileSync(file, messagesText(messages), { mode: 0o600 });
-    // The setting may hold options. It belongs to the user, as their shell does.
+    // The setting may contain options. It belongs to the user, as does their shell.
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", cwd: git.cwd });
     const [code] = (await once(child, "exit")) as [number | null];
     const edited = code === 0 ? messagesIn(readFileSync(file, "utf8"), messages.length) : undefined;

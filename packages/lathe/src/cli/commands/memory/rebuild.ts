@@ -1,5 +1,5 @@
-// `lathe memory rebuild`: makes notes of past sessions now, and sums up all of the project. What was asked is kept in a journal of its own,
-// so that it is counted.
+// `lathe memory rebuild`: makes notes of past sessions now, and summarizes all notes of the project. The requests are
+// kept in their own journal, so that their cost is counted.
 
 import { askModel } from "../../../additions/memory/ask-model.ts";
 import { madeLine, makeMemories } from "../../../additions/memory/make-memories.ts";

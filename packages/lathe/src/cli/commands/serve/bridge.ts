@@ -1,4 +1,4 @@
-// `lathe --mode bridge` (G-18): what it needs comes in variables, and it refuses to start without.
+// `lathe --mode bridge` (G-18): it is configured by variables, and refuses to start without them.
 
 import { realpathSync } from "node:fs";
 import { startBridge } from "../../../doors/serve/bridge/bridge.ts";
@@ -8,7 +8,7 @@ import type { Machine } from "../../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../../platform/options/parse.ts";
 import { commaList } from "../../../platform/options/values.ts";
 import { EXIT, type ExitCode, usageError } from "../../../platform/usage/exit.ts";
-import { portOf, readTls, untilSignal } from "./given.ts";
+import { portOf, readTls, untilSignal } from "./server-options.ts";
 
 const PORT = "4077";
 const IDLE_MS = 600_000;
@@ -17,15 +17,18 @@ export async function bridgeMode({ words, options }: ParsedArgs, machine: Machin
   const extra = words[0] ?? options.print?.[0];
   if (extra !== undefined) throw usageError(`--mode bridge takes no prompt. Leave out: ${extra}`);
   const { env } = machine;
-  const needed = (name: string): string => {
+  const requiredVariable = (name: string): string => {
     const value = env[name];
     if (value) return value;
     throw usageError(
       `--mode bridge needs ${name}. It takes LATHE_BRIDGE_TOKEN, LATHE_BRIDGE_TLS_CERT, LATHE_BRIDGE_TLS_KEY.`,
     );
   };
-  const token = needed("LATHE_BRIDGE_TOKEN");
-  const tls = readTls(machine, { cert: needed("LATHE_BRIDGE_TLS_CERT"), key: needed("LATHE_BRIDGE_TLS_KEY") });
+  const token = requiredVariable("LATHE_BRIDGE_TOKEN");
+  const tls = readTls(machine, {
+    cert: requiredVariable("LATHE_BRIDGE_TLS_CERT"),
+    key: requiredVariable("LATHE_BRIDGE_TLS_KEY"),
+  });
   const scopes = scopesIn(env["LATHE_BRIDGE_SCOPES"] || "prompt");
   const place = {
     host: env["LATHE_BRIDGE_HOST"] || "127.0.0.1",
@@ -46,7 +49,7 @@ export async function bridgeMode({ words, options }: ParsedArgs, machine: Machin
   return EXIT.done;
 }
 
-/** Those of the current folder and below it. */
+/** Serves the sessions of the current folder and below. */
 async function sessionsHere(machine: Machine): Promise<LiveSessions> {
   const { sessionsInChildren } = await import("../../../doors/serve/serve-children.ts");
   const { Run } = await import("../../../hosts/run.ts");

@@ -1,4 +1,4 @@
-// `lathe serve link`: another link for another browser, as text and for a phone as a QR code.
+// `lathe serve link`: a link for another browser, as text and as a QR code for a phone.
 
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -19,13 +19,13 @@ export const linkCommand: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** As given, else that of the server that was started last. */
+/** The given address, or else that of the server that was started last. */
 export function serverAddress({ env, userHome }: Machine, url: string | undefined): string {
   const last = readIfReadable(homePaths(env, userHome).serveAddress)?.trim();
   return new URL(httpUrl("url", url ?? (last || `http://127.0.0.1:${DEFAULT_PORT}`))).origin;
 }
 
-/** The code in it works once. */
+/** The code in the link works once. */
 export async function printLink({ stdout, terminal }: Machine, link: string): Promise<void> {
   stdout.write(`Open in a browser, once and within 10 minutes:\n${link}\n`);
   if (!terminal.isTTY) return;

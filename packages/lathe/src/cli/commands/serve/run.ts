@@ -1,4 +1,4 @@
-// `lathe serve`: reads what it is given, starts the server, and ends it with everything it has started.
+// `lathe serve`: reads its options, starts the server, and ends it together with everything it started.
 
 import { realpathSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,11 +13,14 @@ import { duration } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
-import { portOf, tlsFor, untilSignal } from "./given.ts";
 import { DEFAULT_PORT, printLink } from "./link.ts";
+import { portOf, tlsFor, untilSignal } from "./server-options.ts";
 
 const IDLE = "10m";
-/** The link needs a hash and a lock, which take as long to load as an answer takes: programs that wait for the address come first. */
+/**
+ * The link needs a hash and a lock, which take as long to load as a request takes; programs that wait for the address
+ * come first.
+ */
 const LINK_AFTER_MS = 50;
 
 export const runServer: Command = async (argv, machine) => {
@@ -58,17 +61,17 @@ export const runServer: Command = async (argv, machine) => {
     await printLink(machine, await signInLink(server.url, server.tokens));
     writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
   } catch (error) {
-    // Such as a full disk. A server that goes on listening would keep the process alive after its last words.
+    // For example a full disk. If the server kept listening, the process would stay alive after its last message.
     await server.end({ forgets: false });
     throw error;
   }
-  // A person who presses Ctrl+C wants the work to end; a system that stops the service starts it again.
+  // A user who presses Ctrl+C wants the work to end; a system that stops the service will start it again.
   await server.end({ forgets: (await signal) === "SIGINT" });
   machine.exit?.(EXIT.done);
   return EXIT.done;
 };
 
-/** Loaded when a session is asked for: a server answers sooner without. */
+/** Loaded when a session is requested, so that the server answers sooner. */
 async function openWorkspaceOf(machine: Machine): Promise<Workspace> {
   const { Run } = await import("../../../hosts/run.ts");
   return new Run(machine).open({});

@@ -1,4 +1,4 @@
-// `lathe serve token list|add|revoke`: who may use the server from a program.
+// `lathe serve token list|add|revoke`: the tokens with which programs may use the server.
 
 import type { Scope } from "../../../doors/door/door.ts";
 import { SCOPES, type StoredToken, TokenFile } from "../../../doors/serve/guard/token-file.ts";
@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** The beginning of an id will do; what names no session would be a token for nothing. */
+/** The beginning of an id is enough. An id without a session is refused, because its token would be useless. */
 async function wholeId(machine: Machine, session: string): Promise<string> {
   return idOf(findOne(await new Run(machine).open({}), session));
 }
@@ -94,7 +94,7 @@ function daysOf(text: string | undefined): number {
   throw usageError(`--days may be ${MOST_DAYS} at most, not "${text}".`);
 }
 
-/** Whoever may do something may look; `admin` is everything. */
+/** Every set of scopes includes `read`; `admin` includes all. */
 function scopesOf(value: string): readonly Scope[] {
   const wanted = commaList(value);
   const unknown = wanted.find((scope) => !SCOPES.some((known) => known === scope));

@@ -20,7 +20,7 @@ export const branchVerb: Verb = async (argv, workspace) => {
   const { upTo, text } = await withEntryHint(`See: lathe sessions tree ${id} --filter user-only`, () =>
     branchPoint(source, findEntry(source, entry)),
   );
-  // The branch belongs to the directory that its session belongs to.
+  // The branch is created in the directory of its session.
   const place = { ...workspace, cwd: source.header.cwd };
   const { journal } =
     upTo === null ? newJournal(place, { parentSession: path }) : copyUpTo(place, { journal: source, path }, upTo);

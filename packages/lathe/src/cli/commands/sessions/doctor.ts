@@ -14,7 +14,7 @@ import { outsideFiles } from "../../../sessions/outside-files.ts";
 import { verbArgs } from "../verb-args.ts";
 import type { Verb } from "./verb.ts";
 
-/** A blob is written before the line that names it. */
+/** A blob is written before the line that refers to it. */
 const YOUNG_MS = 3_600_000;
 
 export const doctorVerb: Verb = async (argv, workspace) => {

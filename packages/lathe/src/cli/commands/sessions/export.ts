@@ -6,14 +6,14 @@ import { exportSession, sessionPage } from "../../../sessions/export/export-sess
 import { findSession } from "../../../sessions/find.ts";
 import { writePieces } from "../../../sessions/write-pieces.ts";
 import { verbArgs } from "../verb-args.ts";
-import { onlyNamed, type Verb } from "./verb.ts";
+import { singleName, type Verb } from "./verb.ts";
 
 export const exportVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, { out: { type: "string", short: "o" } });
-  return exportTo(workspace, onlyNamed(positionals, "export"), values.out);
+  return exportTo(workspace, singleName(positionals, "export"), values.out);
 };
 
-/** `-` is stdout. */
+/** `-` means stdout. */
 export async function exportTo(workspace: Workspace, session: string, out?: string): Promise<ExitCode> {
   const { path } = findSession(workspace, session);
   const { stdout } = workspace.machine;

@@ -1,4 +1,4 @@
-// `lathe sessions list --tmux`: sessions that run in tmux and were started by Lathe.
+// `lathe sessions list --tmux`: sessions running in tmux that Lathe started.
 
 import { listManaged } from "../../../doors/tmux/managed-sessions.ts";
 import { Tmux } from "../../../doors/tmux/tmux.ts";

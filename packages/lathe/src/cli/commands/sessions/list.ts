@@ -5,7 +5,7 @@ import { EXIT } from "../../../platform/usage/exit.ts";
 import { listSessions, printableLine, sessionName, timeAgo } from "../../../sessions/list.ts";
 import { table } from "../../../sessions/tables/table.ts";
 import { verbArgs } from "../verb-args.ts";
-import { count, type Verb, wordless } from "./verb.ts";
+import { count, refuseWords, type Verb } from "./verb.ts";
 
 const DEFAULT_LENGTH = 30;
 
@@ -16,7 +16,7 @@ export const listVerb: Verb = async (argv, workspace) => {
     number: { type: "string", short: "n" },
     tmux: { type: "boolean" },
   });
-  wordless(positionals, "list");
+  refuseWords(positionals, "list");
   if (values.tmux) return (await import("./list-tmux.ts")).listInTmux(workspace.machine, values.json === true);
   const limit = count(values.number, values.json ? 0 : DEFAULT_LENGTH);
   const { paths, cwd, machine } = workspace;

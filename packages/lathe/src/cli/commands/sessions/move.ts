@@ -18,7 +18,7 @@ export const moveVerb: Verb = async (argv, workspace) => {
   const cwd = existingDirectory(machine, folder);
   const there = { ...workspace, cwd };
   const isMoved = isInPlace(there, path);
-  // A move that was killed may have got this far, and asking again finishes it.
+  // A killed move may have got this far; repeating the command finishes it.
   if (isMoved && !(await finishMove(there, path))) throw usageError(`The session is in ${cwd} already.`);
   const moved = isMoved ? path : await moveSessionFile(there, path);
   machine.stdout.write(`${moved}\n`);

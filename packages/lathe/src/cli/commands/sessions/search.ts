@@ -10,9 +10,9 @@ import { verbArgs } from "../verb-args.ts";
 import { count, type Verb } from "./verb.ts";
 
 const DEFAULT_LENGTH = 20;
-/** No limit. */
+/** Stands for no limit. */
 const ALL = 1e9;
-/** Used where no terminal reports its width. */
+/** Used if no terminal reports its width. */
 const WIDTH = 144;
 const INDENT = "    ";
 
@@ -40,7 +40,7 @@ export const searchVerb: Verb = async (argv, workspace) => {
   }
   const style: Style = machine.stdout.isTTY && !machine.env["NO_COLOR"] ? TERMINAL : PLAIN;
   const now = machine.deps.now();
-  // In one go, so that no word is looked for in the marks of another.
+  // All patterns at once, so that no word matches inside the markup of another.
   const hits = new RegExp(query.patterns.map(({ source }) => source).join("|"), "giu");
   machine.terminal.write(shown.map((one) => lines(one, width, now, hits, style)).join(""));
   if (found.length > shown.length) machine.stderr.write("More sessions match; -n 0 shows all.\n");
@@ -62,7 +62,7 @@ const TERMINAL: Style = {
 const LONGEST_NAME = 60;
 const SHORTEST_NAME = 20;
 
-/** The name is shortened so that place and time fit the terminal. Only our own marks act on it. */
+/** The name is shortened so that directory and time fit the terminal. Only our own markup reaches it. */
 function lines(
   { session, snippet }: FoundSession,
   width: number,

@@ -8,7 +8,7 @@ import { journalOfAgent, neverBegun, shownAgents } from "../../../sessions/shown
 import { transcriptOf } from "../../../sessions/transcript.ts";
 import { writePieces } from "../../../sessions/write-pieces.ts";
 import { verbArgs } from "../verb-args.ts";
-import { onlyNamed, type Verb } from "./verb.ts";
+import { singleName, type Verb } from "./verb.ts";
 
 export const showVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, {
@@ -20,7 +20,7 @@ export const showVerb: Verb = async (argv, workspace) => {
   if (values.json && !values.audit)
     throw usageError("--json goes with --audit. For the transcript: lathe sessions export");
   const { machine, paths } = workspace;
-  const { path: session } = findSession(workspace, onlyNamed(positionals, "show"));
+  const { path: session } = findSession(workspace, singleName(positionals, "show"));
   const open = (file: string) => openToRead(machine, paths.blobs, file);
   const unread = values.agent === undefined ? undefined : neverBegun(session, values.agent, open);
   if (unread !== undefined) {

@@ -10,7 +10,7 @@ import { openToRead } from "../../../sessions/open.ts";
 import { TREE_FILTERS, type TreeFilter, type TreeRow, treeLine, treeRows } from "../../../sessions/tree-rows.ts";
 import { writePieces } from "../../../sessions/write-pieces.ts";
 import { verbArgs } from "../verb-args.ts";
-import { onlyNamed, type Verb } from "./verb.ts";
+import { singleName, type Verb } from "./verb.ts";
 
 export const treeVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, {
@@ -19,7 +19,7 @@ export const treeVerb: Verb = async (argv, workspace) => {
     json: { type: "boolean" },
   });
   const { machine, paths } = workspace;
-  const which = onlyNamed(positionals, "tree");
+  const which = singleName(positionals, "tree");
   const { filter = "default", go } = values;
   if (!isFilter(filter)) throw usageError(`There is no filter "${filter}". Choose one of: ${TREE_FILTERS.join(", ")}.`);
   if (go !== undefined) {
@@ -43,7 +43,10 @@ function* textLines(rows: Iterable<TreeRow>): Generator<string> {
   for (const row of rows) yield `${treeLine(row)}\n`;
 }
 
-/** Text of the message before which the session goes on. */
+/**
+ * Moves the session to the entry. If it is a message of the user, the session continues before it, and its text is
+ * returned.
+ */
 function goTo(journal: Journal, wanted: string): string | undefined {
   const { leafId, text } = landingOf(journal.entry(findEntry(journal, wanted)));
   journal.setLeaf(leafId);

@@ -1,4 +1,4 @@
-// What all verbs of `lathe sessions` have in common.
+// Helpers shared by the verbs of `lathe sessions`.
 
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import { type ExitCode, usageError } from "../../../platform/usage/exit.ts";
@@ -10,8 +10,8 @@ export function requireSessionId(value: string | undefined, verb: string): strin
   return value;
 }
 
-/** For verbs about one session: a second one must not be dropped. */
-export function onlyNamed([value, more]: readonly string[], verb: string): string {
+/** For verbs that take one session: a second one must not be ignored. */
+export function singleName([value, more]: readonly string[], verb: string): string {
   if (more !== undefined) throw usageError(`lathe sessions ${verb} takes one session, but got "${more}" as well.`);
   return requireSessionId(value, verb);
 }
@@ -22,8 +22,8 @@ export function count(value: string | undefined, otherwise: number): number {
   return Number(value);
 }
 
-/** For verbs about all sessions: a word after them was meant for something, and must not be dropped. */
-export function wordless([word]: readonly string[], verb: string): void {
+/** For verbs about all sessions: an extra word meant something, and must not be ignored. */
+export function refuseWords([word]: readonly string[], verb: string): void {
   if (word === undefined) return;
   throw usageError(
     `lathe sessions ${verb} takes no words, but got "${word}". To search for it: lathe sessions search ${word}`,

@@ -6,7 +6,7 @@ import { NOTHING, type TakenSettings } from "../types.ts";
 
 const MODES: Readonly<Record<string, string>> = { default: "ask", acceptEdits: "auto-edit", plan: "plan" };
 
-/** They name the newest model of a kind. */
+/** These names stand for the newest model of a kind. */
 const KINDS = ["opus", "sonnet", "haiku"];
 
 export function fromClaudeCode(settings: Readonly<Record<string, unknown>>): TakenSettings {

@@ -1,4 +1,4 @@
-// Settings of Codex: model, effort, approvals, providers of the user's own.
+// Settings of Codex: model, effort, approvals, and the user's own providers.
 
 import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { NOTHING, type TakenSettings } from "../types.ts";

@@ -1,4 +1,4 @@
-// Settings of Gemini CLI: model, approvals, tools that need no question.
+// Settings of Gemini CLI: model, approvals, tools that need no approval.
 
 import { isJsonObject } from "@lathe/llm";
 import { rulesIn } from "../rules.ts";
@@ -35,7 +35,7 @@ export function fromGemini(settings: Readonly<Record<string, unknown>>): TakenSe
   };
 }
 
-/** `run_shell_command(git status)` allows what begins with these words. */
+/** `run_shell_command(git status)` allows commands that begin with these words. */
 function asOurs(written: unknown): unknown {
   const [, words] = /^(?:run_shell_command|ShellTool)\((.*)\)$/.exec(String(written)) ?? [];
   if (words !== undefined) return `shell(${words} *)`;

@@ -1,4 +1,4 @@
-// Settings of OpenCode: models, permissions, providers of the user's own.
+// Settings of OpenCode: models, permissions, and the user's own providers.
 
 import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { rulesIn } from "../rules.ts";
@@ -37,7 +37,7 @@ function permissionRules(permission: unknown): Record<"allow" | "ask" | "deny", 
   for (const [name, value] of Object.entries(isJsonObject(permission) ? permission : {})) {
     const subject = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : name;
     if (!isJsonObject(value)) add(value, `${subject}`);
-    // Among patterns the last that fits decides there; "ask" for everything else is what happens here anyway.
+    // Of several matching patterns the last decides there. "ask" for everything else is our default anyway.
     else
       for (const [pattern, decision] of Object.entries(value))
         if (pattern !== "*") add(decision, `${subject}(${pattern})`);
@@ -45,7 +45,7 @@ function permissionRules(permission: unknown): Record<"allow" | "ask" | "deny", 
   return rules;
 }
 
-/** Providers that we know need no entry; one with an address of its own does. */
+/** Known providers need no entry, unless they have their own address. */
 function providerOf(id: string, { options, models }: Readonly<Record<string, unknown>>): ProviderConfig | undefined {
   const { baseURL: baseUrl, apiKey } = isJsonObject(options) ? options : {};
   if (typeof baseUrl !== "string") return undefined;

@@ -1,9 +1,10 @@
-// pi: `~/.pi/agent` (or PI_CODING_AGENT_DIR) and `.pi` of the project. It is no source of discovery, so its files are found here.
+// pi: `~/.pi/agent` (or PI_CODING_AGENT_DIR) and `.pi` of the project. Discovery does not cover pi, so its files are
+// found here.
 
 import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { type AgentFolders, inHomes } from "../../../found/discovery/homes.ts";
 import { markdownFolder, skillFolder } from "../../../found/discovery/layouts.ts";
-import type { Provider } from "../../../found/discovery/look.ts";
+import type { Provider } from "../../../found/discovery/search.ts";
 import { readJson } from "../../../found/discovery/structured.ts";
 import { variableFor } from "../secrets.ts";
 import { NOTHING, type TakenSettings } from "../types.ts";
@@ -18,13 +19,13 @@ export const piFiles: Provider = {
   name: "pi",
   priority: 0,
   loaders: {
-    command: inHomes(FOLDERS, "project", (look, { path, level }) => markdownFolder(look, `${path}/prompts`, level)),
-    skill: inHomes(FOLDERS, "project", (look, { path, level }) => skillFolder(look, `${path}/skills`, level)),
-    settings: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
+    command: inHomes(FOLDERS, "project", (search, { path, level }) => markdownFolder(search, `${path}/prompts`, level)),
+    skill: inHomes(FOLDERS, "project", (search, { path, level }) => skillFolder(search, `${path}/skills`, level)),
+    settings: inHomes(FOLDERS, "project", (search, { path: home, level }) => {
       for (const name of ["settings.json", "models.json"]) {
         const path = `${home}/${name}`;
-        const read = readJson(look, path, level);
-        if (read) look.add(name, { level, path }, { settings: read.value });
+        const read = readJson(search, path, level);
+        if (read) search.add(name, { level, path }, { settings: read.value });
       }
     }),
   },
@@ -49,7 +50,7 @@ export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettin
   };
 }
 
-/** Its entries are like ours. A key is not copied; the name of a variable is. */
+/** Its entries resemble ours. A key is not copied, but the name of a variable is. */
 function providerOf(id: string, { apiKey, ...rest }: Readonly<Record<string, unknown>>): ProviderConfig {
   if (typeof apiKey !== "string") return rest as ProviderConfig;
   const variable = /^[A-Z][A-Z0-9_]*$/.test(apiKey) ? apiKey : variableFor(id);

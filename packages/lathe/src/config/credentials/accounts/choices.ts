@@ -98,7 +98,7 @@ export class AccountChoices {
     const until = now() + (retryAfterMs ?? UNKNOWN_LIMIT_MS[limit.kind]);
     const reason = limit.kind === "quota" ? "quota used up" : "rate limit reached";
     await this.#report(from, { kind: "limit", until, reason });
-    const [next] = await this.#ranked((await source.accounts(provider)).filter(({ id }) => id !== from.id));
+    const [next] = await this.#rank((await source.accounts(provider)).filter(({ id }) => id !== from.id));
     if (!next?.isUsable) return false;
     if (this.#current.get(provider)?.id === from.id) this.#use(next, `${from.name}: ${reason}`, from, limit);
     return true;
@@ -146,7 +146,7 @@ export class AccountChoices {
   }
 
   async #choose(several: readonly AccountInfo[]): Promise<AccountInfo> {
-    const ranked = await this.#ranked(several);
+    const ranked = await this.#rank(several);
     const earlier = this.#parts.earlier(several[0]!.provider);
     const kept = ranked.find(({ account, isUsable }) => isUsable && account.id === earlier?.account);
     if (kept) {
@@ -170,7 +170,7 @@ export class AccountChoices {
     this.#chosen.set(account.provider, Promise.resolve(account));
   }
 
-  async #ranked(accounts: readonly AccountInfo[]): Promise<readonly Ranked[]> {
+  async #rank(accounts: readonly AccountInfo[]): Promise<readonly Ranked[]> {
     const { source, mode, patience } = this.#parts;
     const signal = patience();
     const candidates = accounts.map(async (account) => ({

@@ -12,7 +12,7 @@ import type {
   AccountStanding,
   CredentialSource,
 } from "../source.ts";
-import { shareOf } from "../standings.ts";
+import { usageFromHeaders } from "../standings.ts";
 import { Coalesced } from "../usage/coalesced.ts";
 import { type BrokerClient, BrokerError } from "./broker-client.ts";
 import { follow } from "./following.ts";
@@ -67,42 +67,42 @@ export class BrokerAccounts implements CredentialSource {
   }
 
   async lookAgain(): Promise<void> {
-    const known = await this.#known();
+    const known = await this.#knownCredentials();
     if (!this.#hasHeard) await this.#change(known, known.replace(await this.#load()));
   }
 
   async providers(): Promise<readonly string[]> {
-    return (await this.#known()).providers();
+    return (await this.#knownCredentials()).providers();
   }
 
   async accounts(provider: string): Promise<readonly AccountInfo[]> {
-    return (await this.#known()).accounts(provider);
+    return (await this.#knownCredentials()).accounts(provider);
   }
 
   async secret(account: AccountRef): Promise<AccountSecret> {
-    const known = await this.#known();
+    const known = await this.#knownCredentials();
     // The user may have signed in again since the file was written.
     if (known.credential(account.id) === undefined) await this.lookAgain();
-    const before = usable(known, account);
-    if (!this.#mustRenew(before)) return unlessOver(before, this.#parts.deps.now());
+    const before = usableCredential(known, account);
+    if (!this.#mustRenew(before)) return secretUnlessExpired(before, this.#parts.deps.now());
     await this.#renew(account, (one) => !this.#mustRenew(one)).catch((error: unknown) => {
       // While the broker is down, a token that still works stays in use.
-      if (!(error instanceof BrokerError) || isOver(before, this.#parts.deps.now())) throw error;
+      if (!(error instanceof BrokerError) || isExpired(before, this.#parts.deps.now())) throw error;
     });
-    return secretOf(usable(known, account));
+    return secretOf(usableCredential(known, account));
   }
 
   async refresh(account: AccountRef): Promise<AccountSecret> {
-    const known = await this.#known();
-    const before = secretOf(usable(known, account)).value;
+    const known = await this.#knownCredentials();
+    const before = secretOf(usableCredential(known, account)).value;
     await this.#renew(account, (one) => secretOf(one).value !== before);
-    return secretOf(usable(known, account));
+    return secretOf(usableCredential(known, account));
   }
 
   async report(account: AccountRef, report: AccountReport): Promise<void> {
     const { client, deps } = this.#parts;
     if (report.kind === "disabled") {
-      const known = await this.#known();
+      const known = await this.#knownCredentials();
       return this.#change(known, [known.put(await client.disable(account.id, report.cause))]);
     }
     if (report.kind === "limit") {
@@ -110,7 +110,7 @@ export class BrokerAccounts implements CredentialSource {
       this.#note(account, { limit: { until, reason } });
       return client.report(account.id, { kind, until, reason });
     }
-    const rateLimit = shareOf(report.info, deps.now());
+    const rateLimit = usageFromHeaders(report.info, deps.now());
     this.#note(account, { rateLimit });
     return client.report(account.id, { kind: "rate_limit", windows: rateLimit.windows });
   }
@@ -141,7 +141,7 @@ export class BrokerAccounts implements CredentialSource {
   }
 
   /** The known credentials: from the file if it is fresh, otherwise from the broker. */
-  async #known(): Promise<KnownCredentials> {
+  async #knownCredentials(): Promise<KnownCredentials> {
     const { now } = this.#parts.deps;
     if (this.#failure && now() - this.#failure.at < FAILED_FOR_MS) throw this.#failure.error;
     this.#opening ??= this.#open();
@@ -157,7 +157,7 @@ export class BrokerAccounts implements CredentialSource {
   async #open(): Promise<KnownCredentials> {
     const kept = this.#parts.cache.read();
     const known = new KnownCredentials(kept ?? (await this.#load()));
-    this.#learn(known.snapshot().credentials);
+    this.#announceSecrets(known.snapshot().credentials);
     if (!kept) await this.#parts.cache.write(known.snapshot());
     return known;
   }
@@ -203,7 +203,7 @@ export class BrokerAccounts implements CredentialSource {
   }
 
   async #renewNow(account: AccountRef, isEnough: (one: BrokerCredential) => boolean): Promise<void> {
-    const known = await this.#known();
+    const known = await this.#knownCredentials();
     if (!this.#hasHeard) {
       // The broker may have renewed it long ago.
       await this.lookAgain();
@@ -226,14 +226,14 @@ export class BrokerAccounts implements CredentialSource {
     return follow({
       ...deps,
       open: (signal, onLife) => client.stream(signal, onLife),
-      take: async (event) => this.#take(event),
+      take: async (event) => this.#applyEvent(event),
       onRefused: () => cache.remove(),
     });
   }
 
   /** Returns false if changes are missing. */
-  async #take(event: StreamEvent): Promise<boolean> {
-    const known = await (event.kind === "snapshot" ? this.#begun(event.snapshot) : this.#known());
+  async #applyEvent(event: StreamEvent): Promise<boolean> {
+    const known = await (event.kind === "snapshot" ? this.#knownFrom(event.snapshot) : this.#knownCredentials());
     const changes = event.kind === "snapshot" ? known.replace(event.snapshot) : known.apply(event);
     if (changes === undefined) return false;
     if (event.kind === "snapshot") this.#hasHeard = true;
@@ -242,7 +242,7 @@ export class BrokerAccounts implements CredentialSource {
   }
 
   /** A broker that was down at first can be reached now. */
-  #begun(snapshot: Snapshot): Promise<KnownCredentials> {
+  #knownFrom(snapshot: Snapshot): Promise<KnownCredentials> {
     this.#failure = undefined;
     this.#opening ??= Promise.resolve(new KnownCredentials(snapshot));
     return this.#opening;
@@ -250,12 +250,12 @@ export class BrokerAccounts implements CredentialSource {
 
   async #change(known: KnownCredentials, changes: readonly AccountChange[]): Promise<void> {
     const { cache } = this.#parts;
-    this.#learn(changes.flatMap(({ id }) => known.credential(id) ?? []));
+    this.#announceSecrets(changes.flatMap(({ id }) => known.credential(id) ?? []));
     for (const change of changes) for (const listener of this.#listeners) listener(change);
     await cache.write(known.snapshot());
   }
 
-  #learn(credentials: readonly BrokerCredential[]): void {
+  #announceSecrets(credentials: readonly BrokerCredential[]): void {
     const { onSecret } = this.#parts;
     for (const { provider, credential } of credentials)
       onSecret(provider, credential.type === "api_key" ? credential.key : credential.access);
@@ -271,18 +271,18 @@ function secretOf({ credential }: BrokerCredential): AccountSecret {
   return { kind: "bearer", value: credential.access };
 }
 
-const isOver = ({ credential }: BrokerCredential, now: number): boolean =>
+const isExpired = ({ credential }: BrokerCredential, now: number): boolean =>
   credential.type === "oauth" && credential.expires !== undefined && credential.expires <= now;
 
-function unlessOver(one: BrokerCredential, now: number): AccountSecret {
-  if (!isOver(one, now)) return secretOf(one);
+function secretUnlessExpired(one: BrokerCredential, now: number): AccountSecret {
+  if (!isExpired(one, now)) return secretOf(one);
   throw new CliError(
     EXIT.provider,
     `The sign-in for ${one.provider} has expired, and the broker cannot renew it. Run: lathe auth-broker login ${one.provider}`,
   );
 }
 
-function usable(known: KnownCredentials, { provider, id }: AccountRef): BrokerCredential {
+function usableCredential(known: KnownCredentials, { provider, id }: AccountRef): BrokerCredential {
   const credential = known.credential(id);
   if (credential) return credential;
   const disabled = known.disabled(id);

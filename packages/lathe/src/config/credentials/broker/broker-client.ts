@@ -70,7 +70,7 @@ export class BrokerClient {
   }
 
   async snapshot(): Promise<Snapshot> {
-    return trimmed(await this.#ask({ path: "/v1/snapshot", schema: snapshot }));
+    return trimSnapshot(await this.#ask({ path: "/v1/snapshot", schema: snapshot }));
   }
 
   usage(): Promise<UsageReply> {
@@ -79,7 +79,7 @@ export class BrokerClient {
 
   /** Gets a new token, even if the old one is still valid. */
   refresh(id: string): Promise<Credential> {
-    return this.#become(id, "refresh", { method: "POST", withinMs: RENEWS_WITHIN_MS });
+    return this.#changeCredential(id, "refresh", { method: "POST", withinMs: RENEWS_WITHIN_MS });
   }
 
   /** Stores the credential at the broker; replaces one with the same provider and name. */
@@ -88,7 +88,7 @@ export class BrokerClient {
   }
 
   disable(id: string, cause: string): Promise<Credential> {
-    return this.#become(id, "disable", { body: { cause } });
+    return this.#changeCredential(id, "disable", { body: { cause } });
   }
 
   async report(id: string, report: ReportRequest): Promise<void> {
@@ -105,20 +105,20 @@ export class BrokerClient {
       const wrong = checker.wrongIn(event);
       // A later version may send kinds of events that we do not know.
       if (wrong !== undefined && !isOurs(event)) continue;
-      if (wrong !== undefined) throw this.#down(`sent something else than expected: ${wrong}`);
-      yield trimmedEvent(event as unknown as StreamEvent);
+      if (wrong !== undefined) throw this.#unusable(`sent something else than expected: ${wrong}`);
+      yield trimEvent(event as unknown as StreamEvent);
     }
   }
 
-  async #become(
+  async #changeCredential(
     id: string,
     verb: string,
     asking: Pick<Asking<unknown>, "body" | "method" | "withinMs">,
   ): Promise<Credential> {
     const value = await this.#ask<unknown>({ path: `/v1/credential/${id}/${verb}`, ...asking });
     const isDisabled = new Checker(disabledCredential, { acceptsUnknown: true });
-    if (isDisabled.fits(value)) return trimmedDisabled(value);
-    return trimmedCredential(this.#checked(value, brokerCredential));
+    if (isDisabled.fits(value)) return trimDisabled(value);
+    return trimCredential(this.#validate(value, brokerCredential));
   }
 
   async #ask<T>({ schema, withinMs = ANSWERS_WITHIN_MS, ...asking }: Asking<T>): Promise<T> {
@@ -126,13 +126,13 @@ export class BrokerClient {
     const text = await this.#textOf(body);
     if (status < 200 || status > 299) throw this.#refusal(status, text);
     const value = parseJson(text);
-    return schema ? this.#checked(value, schema) : (value as T);
+    return schema ? this.#validate(value, schema) : (value as T);
   }
 
-  #checked<T>(value: unknown, schema: Schema<T>): T {
+  #validate<T>(value: unknown, schema: Schema<T>): T {
     const wrong = new Checker(schema, { acceptsUnknown: true, hidesValues: true }).wrongIn(value);
     if (wrong === undefined) return value as T;
-    throw this.#down(`sent something else than expected: ${wrong}`);
+    throw this.#unusable(`sent something else than expected: ${wrong}`);
   }
 
   #send({ path, body, method }: Asking<unknown>, signal: AbortSignal): Promise<TransportResponse> {
@@ -148,17 +148,17 @@ export class BrokerClient {
       signal,
       ...(body ? { body: [JSON.stringify(body)] } : {}),
     }).catch((error: unknown) => {
-      throw this.#silent(error, signal);
+      throw this.#unreachable(error, signal);
     });
   }
 
   #textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     return answerText(body, MOST_BYTES).catch((error: unknown) => {
-      throw this.#silent(error);
+      throw this.#unreachable(error);
     });
   }
 
-  #silent(error: unknown, signal?: AbortSignal): BrokerError {
+  #unreachable(error: unknown, signal?: AbortSignal): BrokerError {
     const why = signal?.aborted ? "it did not answer in time" : messageOf(error).replace(/\.$/, "");
     return new BrokerError("down", `The broker at ${this.url} cannot be reached: ${why}. ${START_IT}`, error);
   }
@@ -177,10 +177,10 @@ export class BrokerClient {
       return new BrokerError("unknown", reply.error.message);
     return isOwn
       ? new BrokerError("down", `The broker at ${url}: ${reply.error.message}`)
-      : this.#down(`answered with status ${status}`);
+      : this.#unusable(`answered with status ${status}`);
   }
 
-  #down(what: string): BrokerError {
+  #unusable(what: string): BrokerError {
     return new BrokerError("down", `The broker at ${this.url} ${what}. Check the address, and that it is up to date.`);
   }
 }
@@ -191,22 +191,22 @@ const OUR_KINDS = new Set(["snapshot", "changed", "disabled", "removed"]);
 const isOurs = (event: unknown): boolean => OUR_KINDS.has(String(Object(event)["kind"]));
 
 /** Drops unknown members, so that nothing a broker adds by mistake ends up in a file here. */
-function trimmed({ generatedAt, generation, credentials, disabled }: Snapshot): Snapshot {
+function trimSnapshot({ generatedAt, generation, credentials, disabled }: Snapshot): Snapshot {
   return {
     generatedAt,
     generation,
-    credentials: credentials.map(trimmedCredential),
-    disabled: disabled.map(trimmedDisabled),
+    credentials: credentials.map(trimCredential),
+    disabled: disabled.map(trimDisabled),
   };
 }
 
-function trimmedEvent(event: StreamEvent): StreamEvent {
-  if (event.kind === "snapshot") return { kind: event.kind, snapshot: trimmed(event.snapshot) };
-  if (event.kind === "changed") return { ...event, credential: trimmedCredential(event.credential) };
-  return event.kind === "disabled" ? { ...event, credential: trimmedDisabled(event.credential) } : event;
+function trimEvent(event: StreamEvent): StreamEvent {
+  if (event.kind === "snapshot") return { kind: event.kind, snapshot: trimSnapshot(event.snapshot) };
+  if (event.kind === "changed") return { ...event, credential: trimCredential(event.credential) };
+  return event.kind === "disabled" ? { ...event, credential: trimDisabled(event.credential) } : event;
 }
 
-function trimmedCredential({ credential, isRenewable, ...one }: BrokerCredential): BrokerCredential {
+function trimCredential({ credential, isRenewable, ...one }: BrokerCredential): BrokerCredential {
   const { access, expires, refresh } = credential as Extract<typeof credential, { type: "oauth" }>;
   const secret =
     credential.type === "api_key"
@@ -217,18 +217,23 @@ function trimmedCredential({ credential, isRenewable, ...one }: BrokerCredential
           ...(refresh === undefined ? {} : { refresh }),
           ...(expires === undefined ? {} : { expires }),
         };
-  return { ...names(one), isRenewable, credential: secret };
+  return { ...printableNames(one), isRenewable, credential: secret };
 }
 
-function trimmedDisabled({ type, cause, at, ...one }: DisabledCredential): DisabledCredential {
-  return { ...names(one), type, cause: visibleLine(cause), at };
+function trimDisabled({ type, cause, at, ...one }: DisabledCredential): DisabledCredential {
+  return { ...printableNames(one), type, cause: visibleLine(cause), at };
 }
 
 /**
  * These names appear in lists on this machine, and the operator of the broker must not be able to control its
  * terminals.
  */
-const names = ({ provider, id, name, identity }: Pick<BrokerCredential, "provider" | "id" | "name" | "identity">) => ({
+const printableNames = ({
+  provider,
+  id,
+  name,
+  identity,
+}: Pick<BrokerCredential, "provider" | "id" | "name" | "identity">) => ({
   provider: visibleLine(provider),
   id,
   name: visibleLine(name),
@@ -236,7 +241,7 @@ const names = ({ provider, id, name, identity }: Pick<BrokerCredential, "provide
 });
 
 function printableUsage({ generatedAt, accounts }: UsageReply): UsageReply {
-  const shown = (report: NonNullable<UsageReply["accounts"][number]["usage"]>) => ({
+  const printableReport = (report: NonNullable<UsageReply["accounts"][number]["usage"]>) => ({
     ...report,
     windows: report.windows.map((window) => ({ ...window, name: visibleLine(window.name) })),
   });
@@ -245,8 +250,8 @@ function printableUsage({ generatedAt, accounts }: UsageReply): UsageReply {
     accounts: accounts.map(({ limit, usage, rateLimit, ...one }) => ({
       ...one,
       ...(limit === undefined ? {} : { limit: { ...limit, reason: visibleLine(limit.reason) } }),
-      ...(usage === undefined ? {} : { usage: shown(usage) }),
-      ...(rateLimit === undefined ? {} : { rateLimit: shown(rateLimit) }),
+      ...(usage === undefined ? {} : { usage: printableReport(usage) }),
+      ...(rateLimit === undefined ? {} : { rateLimit: printableReport(rateLimit) }),
     })),
   };
 }

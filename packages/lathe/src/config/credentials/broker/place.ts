@@ -65,7 +65,7 @@ async function addressOf({ userEnv, settings, runCommand }: BrokerPlaces): Promi
   const named = userEnv[BROKER_URL]?.trim();
   const source = named ? BROKER_URL : "auth.broker.url";
   const written =
-    named || (await resolvedSetting("auth.broker.url", settings["auth.broker.url"], { userEnv, runCommand }));
+    named || (await resolveSetting("auth.broker.url", settings["auth.broker.url"], { userEnv, runCommand }));
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "")
     throw usageError(
@@ -83,21 +83,21 @@ const isThisMachine = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3})
 async function tokenFor(url: string, places: BrokerPlaces): Promise<Pick<BrokerPlace, "token" | "tokenSource">> {
   const { userEnv, settings, tokenFile } = places;
   const named = userEnv[TOKEN]?.trim();
-  if (named) return { token: checked(named, TOKEN), tokenSource: TOKEN };
+  if (named) return { token: checkToken(named, TOKEN), tokenSource: TOKEN };
   const setting = settings["auth.broker.token"];
   if (setting !== "") {
-    const token = await resolvedSetting("auth.broker.token", setting, places);
-    return { token: checked(token, "auth.broker.token"), tokenSource: "auth.broker.token" };
+    const token = await resolveSetting("auth.broker.token", setting, places);
+    return { token: checkToken(token, "auth.broker.token"), tokenSource: "auth.broker.token" };
   }
-  const token = ownFile(tokenFile);
-  if (token) return { token: checked(token, tokenFile), tokenSource: tokenFile };
+  const token = readTokenFile(tokenFile);
+  if (token) return { token: checkToken(token, tokenFile), tokenSource: tokenFile };
   throw usageError(
     `The broker at ${url} needs a token: put what \`${TOKEN_COMMAND}\` prints there into ${tokenFile}, or set ${TOKEN}.`,
   );
 }
 
 /** The variable with this name, the output of `!command`, or the text itself. */
-async function resolvedSetting(
+async function resolveSetting(
   key: string,
   written: string,
   { userEnv, runCommand }: Pick<BrokerPlaces, "userEnv" | "runCommand">,
@@ -110,12 +110,12 @@ async function resolvedSetting(
   return written;
 }
 
-function checked(token: string, source: string): string {
+function checkToken(token: string, source: string): string {
   if (/[^\x21-\x7e]/.test(token)) throw usageError(`${source} is not a token: a token has no spaces or line breaks.`);
   return token;
 }
 
-function ownFile(file: string): string | undefined {
+function readTokenFile(file: string): string | undefined {
   const text = readTextFile(file)?.trim();
   // The file may have been copied or restored with other permissions: make it private before using it.
   if (text && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);

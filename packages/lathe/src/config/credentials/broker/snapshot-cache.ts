@@ -35,7 +35,7 @@ export class SnapshotCache {
   read(): Snapshot | undefined {
     const { file, ttlMs, now } = this.#parts;
     const text = ttlMs === 0 ? undefined : readIfReadable(file);
-    const kept = text === undefined ? undefined : this.#opened(Buffer.from(text, "base64"));
+    const kept = text === undefined ? undefined : this.#decrypt(Buffer.from(text, "base64"));
     // If the clock was set back, the snapshot seems to come from the future.
     return kept !== undefined && Math.abs(now() - kept.generatedAt) < ttlMs ? kept : undefined;
   }
@@ -63,23 +63,23 @@ export class SnapshotCache {
   async #write(kept: Snapshot): Promise<void> {
     const { file } = this.#parts;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await replaceFile(file, `${this.#closed(kept).toString("base64")}\n`);
+    await replaceFile(file, `${this.#encrypt(kept).toString("base64")}\n`);
   }
 
-  #closed(kept: Snapshot): Buffer {
+  #encrypt(kept: Snapshot): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key(), nonce);
-    cipher.setAAD(this.#bound());
+    cipher.setAAD(this.#authenticatedData());
     const body = Buffer.concat([cipher.update(JSON.stringify(kept), "utf8"), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), body]);
   }
 
-  #opened(bytes: Buffer): Snapshot | undefined {
+  #decrypt(bytes: Buffer): Snapshot | undefined {
     if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
     const decipher = createDecipheriv(CIPHER, this.#key(), bytes.subarray(0, NONCE_BYTES), {
       authTagLength: TAG_BYTES,
     });
-    decipher.setAAD(this.#bound());
+    decipher.setAAD(this.#authenticatedData());
     decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     let text: string;
     try {
@@ -91,7 +91,7 @@ export class SnapshotCache {
     return JSON.parse(text) as Snapshot;
   }
 
-  #bound(): Buffer {
+  #authenticatedData(): Buffer {
     return Buffer.from(`${FORM}\n${this.#parts.url}`);
   }
 

@@ -27,7 +27,7 @@ export async function freshAccessToken(
 }
 
 /** Renews a token that has not expired yet. Another process may have renewed it since this one read it. */
-export async function renewedAccessToken(
+export async function renewAccessToken(
   account: AccountRef,
   store: CredentialStore,
   context: OAuthContext,

@@ -1,7 +1,7 @@
 // The last step of every flow: posts a form to the token endpoint and makes a credential from the response.
 
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
-import { nearestMoment } from "../../../platform/usage/moments.ts";
+import { clampMoment } from "../../../platform/usage/moments.ts";
 import type { ApiKeyCredential, OAuthCredential } from "../store.ts";
 
 export interface TokenReply {
@@ -35,7 +35,7 @@ export function toCredential(
     type: "oauth",
     access: reply.access_token,
     ...(refresh === undefined ? {} : { refresh }),
-    ...(Number.isFinite(lasts) ? { expires: nearestMoment(now + lasts * 1000) } : {}),
+    ...(Number.isFinite(lasts) ? { expires: clampMoment(now + lasts * 1000) } : {}),
     ...(previous?.account === undefined ? {} : { account: previous.account }),
   };
 }

@@ -23,7 +23,7 @@ export class Coalesced<T> {
     const { now, windowMs } = this.#parts;
     if (!this.#last || (!this.#isLoading && now() - this.#last.at >= windowMs))
       this.#last = { at: now(), answer: this.#load() };
-    return unlessGivenUp(this.#last.answer, signal);
+    return raceWithAbort(this.#last.answer, signal);
   }
 
   async #load(): Promise<T | undefined> {
@@ -37,7 +37,7 @@ export class Coalesced<T> {
 }
 
 /** Resolves with undefined as soon as the signal aborts; the work goes on. */
-async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+async function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (!signal) return work;
   if (signal.aborted) return undefined;
   let onAbort = (): void => {};

@@ -1,13 +1,13 @@
-// What is known of renewals that are not over, in a file: that an issuer is being asked, written before it is asked, and why the last
-// attempt failed. A broker that is started after a kill reads there what was cut off.
+// A file of unfinished renewals: that we are asking an issuer (written before we ask), and why the last attempt failed.
+// After a crash, the next broker sees there which renewals were cut off.
 
 import { Checker, integer, mapOf, object, optional, type Static, text } from "@lathe/llm/schema";
 import { readJsonFile, replaceFile, withFileLock } from "../../../platform/home/json-file.ts";
 
 const note = object({
-  /** Epoch milliseconds; the answer to what was asked then is not known. */
-  asking: optional(integer()),
-  failed: optional(object({ at: integer(), cause: text(), times: integer() })),
+  /** Epoch milliseconds of a request whose answer we do not know. */
+  noteAsking: optional(integer()),
+  noteFailure: optional(object({ at: integer(), cause: text(), times: integer() })),
 });
 export type RenewalNote = Static<typeof note>;
 type Notes = Readonly<Record<string, RenewalNote>>;
@@ -21,7 +21,7 @@ export class RenewalNotes {
     this.#file = file;
   }
 
-  /** By the id of the account. A damaged file says nothing; the next note replaces it. */
+  /** Notes by account id. A damaged file counts as empty; the next note replaces it. */
   all(): Notes {
     try {
       return notesIn(readJsonFile(this.#file));
@@ -30,23 +30,23 @@ export class RenewalNotes {
     }
   }
 
-  /** On the disk before the call returns. */
+  /** Resolves once the note is on the disk. */
   asking(id: string, now: number): Promise<void> {
-    return this.#change((notes) => ({ ...notes, [id]: { ...notes[id], asking: now } }));
+    return this.#change((notes) => ({ ...notes, [id]: { ...notes[id], noteAsking: now } }));
   }
 
   failed(id: string, cause: string, now: number): Promise<void> {
     return this.#change((notes) => {
-      const times = (notes[id]?.failed?.times ?? 0) + 1;
-      return { ...notes, [id]: { failed: { at: now, cause, times } } };
+      const times = (notes[id]?.noteFailure?.times ?? 0) + 1;
+      return { ...notes, [id]: { noteFailure: { at: now, cause, times } } };
     });
   }
 
-  over(id: string): Promise<void> {
+  remove(id: string): Promise<void> {
     return this.#change(({ [id]: _, ...notes }) => notes);
   }
 
-  /** Of accounts that are no longer there. */
+  /** Removes the notes of all other accounts. */
   async keepOnly(ids: ReadonlySet<string>): Promise<void> {
     if (Object.keys(this.all()).every((id) => ids.has(id))) return;
     await this.#change((notes) => Object.fromEntries(Object.entries(notes).filter(([id]) => ids.has(id))));

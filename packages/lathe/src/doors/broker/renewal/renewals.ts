@@ -1,5 +1,5 @@
-// Renews tokens, each once: one request at a time for an account, over all processes. What must not be lost is written first: that the
-// issuer is asked, before; its answer, before anyone gets it.
+// Renews tokens, with one request at a time per account across all processes. What must not be lost is written first:
+// that we ask, before asking the issuer; its answer, before any client gets it.
 
 import { messageOf } from "@lathe/llm";
 import type { SendForm } from "../../../config/credentials/oauth/post.ts";
@@ -16,21 +16,21 @@ export interface RenewalParts {
   readonly rows: () => Promise<readonly OAuthRow[]>;
   readonly send: SendForm;
   readonly now: () => number;
-  /** Called for each answer of an issuer, and for each failure before one. */
+  /** Called for each answer of an issuer and for each failure before one. */
   readonly onRenewal: (account: AccountRef, renewal: Renewal) => void;
 }
 
 export type Renewal =
   | { readonly kind: "renewed" }
-  /** The issuer does not take the refresh token any more, or a client has said so. */
+  /** The issuer no longer accepts the refresh token, or a client reported that. */
   | { readonly kind: "disabled" }
-  /** It may work later. `of`: what stands in the way. */
+  /** A later attempt may work. `of` says what failed. */
   | { readonly kind: "failed"; readonly of: "issuer" | "vault"; readonly cause: string }
   | { readonly kind: "impossible"; readonly why: "gone" | "key" | "no_refresh_token" | "no_issuer" };
 
-/** Clients that are refused at the same moment ask one after the other; the first one's token serves them all. */
+/** Clients refused at the same time ask one after the other; the token renewed for the first serves them all. */
 const JUST_RENEWED_MS = 15_000;
-/** An old token that goes on for so long need not be waited for. */
+/** A token that stays valid for this long counts as good. */
 const STILL_GOOD_MS = 10_000;
 
 interface Unsaved {
@@ -43,9 +43,9 @@ export class Renewals {
   readonly #parts: RenewalParts;
   readonly #underWay = new Map<string, Promise<Renewal>>();
   readonly #renewedAt = new Map<string, number>();
-  /** Renewed tokens that the full disk has not taken yet: nowhere else in the world. */
+  /** Renewed tokens that could not be written to a full disk. This is their only copy. */
   readonly #unsaved = new Map<string, Unsaved>();
-  /** Why the vault could not be written before an issuer was asked. */
+  /** Accounts not renewed because the vault could not be written, with the reason. */
   readonly #blocked = new Map<string, string>();
 
   constructor(parts: RenewalParts) {
@@ -81,7 +81,7 @@ export class Renewals {
     return cause === undefined ? undefined : { isUnsaved: false, cause };
   }
 
-  /** What the file holds, with the tokens that it does not hold yet. */
+  /** The stored accounts, with renewed tokens that are not on the disk yet. */
   newest(stored: readonly OpenAccount[]): readonly OpenAccount[] {
     return stored.map((one) => {
       const unsaved = this.#unsaved.get(one.info.id)?.credential;
@@ -94,14 +94,14 @@ export class Renewals {
     });
   }
 
-  /** Resolves with what could not be saved again. */
+  /** Resolves with the accounts that still could not be saved. */
   async save(): Promise<readonly AccountRef[]> {
     for (const { account, credential } of [...this.#unsaved.values()]) await this.#save(account, credential);
     return [...this.#unsaved.values()].map(({ account }) => account);
   }
 
-  /** Resolves when no issuer is being asked any more. */
-  async settled(): Promise<void> {
+  /** Resolves when no renewal is under way. */
+  async whenIdle(): Promise<void> {
     await Promise.all(this.#underWay.values());
   }
 
@@ -119,14 +119,14 @@ export class Renewals {
       renewal = await this.#renewLocked(account, row, before.access);
     };
     await vault.store.exclusively(id, work).catch((error: unknown) => {
-      // A lock that cannot be given back on a broken disk changes nothing of what the issuer has said.
+      // The issuer has answered; failing to release a lock on a broken disk does not change that.
       if (renewal === undefined) throw error;
     });
     return renewal as unknown as Renewal;
   }
 
   async #renewLocked(account: AccountRef, row: OAuthRow, accessBefore: string): Promise<Renewal> {
-    // Another process may have renewed it while this one waited.
+    // Another process may have renewed it while we waited for the lock.
     const credential = await this.#signInOf(account);
     if (typeof credential === "string") return { kind: "impossible", why: credential };
     if (await this.#isDisabled(account)) return { kind: "disabled" };
@@ -143,8 +143,8 @@ export class Renewals {
   ): Promise<Renewal> {
     const { vault, notes, send, now } = this.#parts;
     const { id } = account;
-    const cutOff = notes.all()[id]?.asking;
-    // From here to the answer, room that cannot be freed must not stand in the way of what was heard.
+    const cutOff = notes.all()[id]?.noteAsking;
+    // From here until the answer is stored, failing to free the reserved room must not lose the answer.
     const freeRoom = (): Promise<void> => vault.freeRoom(id).catch(() => undefined);
     await vault.takeRoom(id);
     const answer = await notes
@@ -161,7 +161,7 @@ export class Renewals {
           ? answer.cause
           : `${answer.cause} (renewing was cut off at ${new Date(cutOff).toISOString()}; the token that the issuer sent then is lost)`;
       await vault.store.disable(account, why, now());
-      await notes.over(id);
+      await notes.remove(id);
       return { kind: "disabled" };
     }
     this.#renewedAt.set(id, now());
@@ -176,12 +176,12 @@ export class Renewals {
       this.#unsaved.delete(account.id);
       this.#blocked.delete(account.id);
     } catch (error) {
-      // Tried again until there is room; clients get it meanwhile.
+      // Retried until there is room; meanwhile clients get it from memory.
       this.#unsaved.set(account.id, { account, credential, problem: messageOf(error) });
       return;
     }
-    // A note that stays makes the next start renew once more.
-    await notes.over(account.id).catch(() => undefined);
+    // If the note stays, the next start only renews once more.
+    await notes.remove(account.id).catch(() => undefined);
   }
 
   async #signInOf(account: AccountRef): Promise<OAuthCredential | "gone" | "key"> {

@@ -1,4 +1,4 @@
-// Looks once a minute for tokens that are about to end, and has them renewed.
+// Renews tokens that are about to expire; checks once a minute.
 
 import type { OAuthRow } from "../../../config/credentials/oauth/rows.ts";
 import type { OpenAccount } from "../../../config/credentials/store.ts";
@@ -19,7 +19,7 @@ export interface SweepParts {
   readonly warn: (message: string) => void;
 }
 
-/** Begins at once: a broker that was off for a night has tokens that have ended. Returns how to end it. */
+/** Starts at once, since tokens may have expired while the broker was off. */
 export function sweepOften(parts: SweepParts): { cancel(): void } {
   const { setTimer, warn } = parts;
   const go = (): void => {
@@ -38,8 +38,8 @@ async function sweep({ accounts, rows, renewals, notes, now }: SweepParts): Prom
   const due = all.filter(({ info, credential }) => {
     if (info.disabled !== undefined || !info.isRenewable || !issuers.has(info.provider)) return false;
     if (credential.type !== "oauth") return false;
-    // The sooner a renewal that was cut off is tried again, the more issuers still take its token.
-    if (known[info.id]?.asking !== undefined) return true;
+    // Retry a renewal that was cut off at once: some issuers accept the old token only for a short time.
+    if (known[info.id]?.noteAsking !== undefined) return true;
     return credential.expires !== undefined && credential.expires - now() < BEFORE_END_MS;
   });
   await Promise.all(due.map(({ info }) => renewals.renew(info)));

@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 3_000;
 const MOST_BYTES = 8 << 20;
 const CHECKER = new Checker(statusReply, { acceptsUnknown: true });
 
-/** A broker elsewhere must not steer this terminal. */
+/** Removes control characters: a remote broker must not control this terminal. */
 function printable({ provider, name, identity, cause, ...state }: CredentialState): CredentialState {
   return {
     ...state,
@@ -22,7 +22,7 @@ function printable({ provider, name, identity, cause, ...state }: CredentialStat
   };
 }
 
-/** The states, or why there are none. */
+/** Resolves with the states, or with the reason why there are none. */
 export async function askStatus(
   { deps }: Machine,
   url: string,

@@ -1,4 +1,4 @@
-// The state of each credential in one word, and for people in one line: of a running broker, or from its files.
+// The state of each credential, as one word and as one line of text; for a running broker or from its files.
 
 import { choice, integer, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
 import type { OpenAccount } from "../../../config/credentials/store.ts";
@@ -6,19 +6,19 @@ import { momentText } from "../../../platform/usage/moments.ts";
 import type { RenewalNote } from "../renewal/renewal-notes.ts";
 
 const STATES = [
-  /** Renewed by the broker, or without an end. */
+  /** The broker renews it, or it never expires. */
   "good",
-  /** It ends, and only a person can sign in again. */
+  /** It expires soon and only a new sign-in helps. */
   "ending",
   "expired",
   "renewing",
-  /** The broker was ended while the issuer was asked. */
+  /** The broker was killed while asking the issuer. */
   "cut_off",
-  /** The issuer could not be asked, or gave no answer that says something. It is asked again. */
+  /** The issuer could not be reached or gave no usable answer. We ask again. */
   "failing",
-  /** Its new token is in memory only: the disk is full. */
+  /** The new token is only in memory, because the disk is full. */
   "unsaved",
-  /** Not renewed, because the answer could not be kept. */
+  /** Not renewed, because the answer could not be stored. */
   "blocked",
   "disabled",
 ] as const;
@@ -31,18 +31,18 @@ const credentialState = object({
   identity: optional(text()),
   expires: optional(integer()),
   state: choice(STATES),
-  /** Why; absent where there is nothing to say. */
+  /** The reason, if there is one. */
   cause: optional(text()),
-  /** Epoch milliseconds: since when, or of the last attempt. */
+  /** Epoch milliseconds of the last attempt, or of the change to this state. */
   at: optional(integer()),
 });
-/** It holds no secret. */
+/** Contains no secrets. */
 export type CredentialState = Static<typeof credentialState>;
 
-/** `GET /v1/status`. */
+/** The reply to `GET /v1/status`. */
 export const statusReply = object({ version: text(), credentials: listOf(credentialState) });
 
-export interface WhatIsKnown {
+export interface KnownFacts {
   readonly issuers: ReadonlySet<string>;
   readonly notes: Readonly<Record<string, RenewalNote>>;
   readonly isUnderWay: (id: string) => boolean;
@@ -50,7 +50,7 @@ export interface WhatIsKnown {
   readonly now: number;
 }
 
-export function stateOf({ info, credential }: OpenAccount, known: WhatIsKnown): CredentialState {
+export function stateOf({ info, credential }: OpenAccount, known: KnownFacts): CredentialState {
   const { provider, id, name, type, identity, expires } = info;
   const named = {
     provider,
@@ -65,7 +65,7 @@ export function stateOf({ info, credential }: OpenAccount, known: WhatIsKnown): 
   if (known.isUnderWay(id)) return { ...named, state: "renewing" };
   const disk = known.diskProblem(id);
   if (disk) return { ...named, state: disk.isUnsaved ? "unsaved" : "blocked", cause: disk.cause };
-  const { asking, failed } = known.notes[id] ?? {};
+  const { noteAsking: asking, noteFailure: failed } = known.notes[id] ?? {};
   if (asking !== undefined) return { ...named, state: "cut_off", at: asking };
   if (failed) return { ...named, state: "failing", cause: failed.cause, at: failed.at };
   const isRenewable = info.isRenewable && known.issuers.has(provider);
@@ -74,7 +74,7 @@ export function stateOf({ info, credential }: OpenAccount, known: WhatIsKnown): 
   return { ...named, state: expires <= known.now ? "expired" : "ending", cause: why };
 }
 
-/** Something that the operator should do or know. */
+/** Whether the operator should look at this credential. */
 export const isTrouble = ({ state }: CredentialState): boolean => state !== "good" && state !== "renewing";
 
 export function stateText({ provider, name, state, cause, expires, at }: CredentialState): string {

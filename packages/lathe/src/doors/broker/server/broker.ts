@@ -1,11 +1,11 @@
-// A running broker: the guard, its addresses and the socket.
+// A running broker: the request checks, the routes and the socket.
 
 import type { IncomingMessage } from "node:http";
 import type { Attempts } from "../../http/attempts.ts";
 import { addressOf, bearerIn } from "../../http/bearer.ts";
 import { type Answer, type Call, type Refuse, Router, refuse } from "../../http/call.ts";
 import type { Garbage } from "../../http/garbage.ts";
-import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
+import { type RunningServer, serverAt, withOriginCheck } from "../../http/guarded.ts";
 import {
   certificateOf,
   checkReach,
@@ -28,7 +28,7 @@ export const BROKER_WORDS: PlaceWords = {
   withPort: (port) => `lathe auth-broker serve --bind 127.0.0.1:${port}`,
 };
 
-/** Each client has a stream open all the time. */
+/** Each client keeps one stream open. */
 const BROKER_LIMITS: Limits = { ...LIMITS, connections: 2048 };
 
 interface BrokerParts extends HandlerParts {
@@ -40,7 +40,7 @@ interface BrokerParts extends HandlerParts {
 
 export interface BrokerOptions {
   readonly host: string;
-  /** 0: the system chooses one. */
+  /** 0 lets the system choose a port. */
   readonly port: number;
   readonly tls?: Tls | undefined;
   readonly parts: BrokerParts;
@@ -48,27 +48,28 @@ export interface BrokerOptions {
 }
 
 const UNKNOWN = "There is nothing at this address. See docs/broker.md.";
-const say: Refuse = (incoming, outgoing, error) => refuse(incoming, outgoing, error, (refusal) => ({ error: refusal }));
+const sendRefusal: Refuse = (incoming, outgoing, error) =>
+  refuse(incoming, outgoing, error, (refusal) => ({ error: refusal }));
 
 export async function startBroker({ host, port, tls, parts, ...options }: BrokerOptions): Promise<RunningServer> {
   checkReach(host, tls, BROKER_WORDS);
   const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
   const limits = { ...BROKER_LIMITS, ...options.limits };
-  const listener = guarded(brokerApp(parts), own, refusing(parts));
-  const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS, garbage: garbageSaid(parts) });
+  const listener = withOriginCheck(brokerApp(parts), own, refuseAndLog(parts));
+  const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS, garbage: logGarbage(parts) });
   return serverAt(server, own, portOf(server));
 }
 
-/** What does not pass the guard is logged, too. Its method may be a word of the sender's. */
-function refusing({ log, now }: BrokerParts): Refuse {
+/** Also logs requests that the guard refuses. Their method is not logged: it may be arbitrary text. */
+function refuseAndLog({ log, now }: BrokerParts): Refuse {
   return (incoming, outgoing, error) => {
-    say(incoming, outgoing, error);
+    sendRefusal(incoming, outgoing, error);
     log(refusedLine(now(), outgoing.statusCode, error instanceof Refused ? error.code : "failed"));
   };
 }
 
-/** And what is no request at all. */
-function garbageSaid({ log, now }: BrokerParts): Garbage {
+/** Also logs input that is not an HTTP request. */
+function logGarbage({ log, now }: BrokerParts): Garbage {
   return ({ status, code, message }) => {
     log(refusedLine(now(), status, code));
     return { error: { code, message } };
@@ -83,41 +84,41 @@ const refusedLine = (at: number, status: number, why: string): LoggedRequest => 
 function brokerApp(parts: BrokerParts): Answer {
   const router = new Router();
   const open = (call: Call): void => call.json({ ok: true, version: parts.version });
-  const replying = (handle: (call: Call, of: HandlerParts) => Promise<unknown>) => async (call: Call) => {
+  const reply = (handle: (call: Call, of: HandlerParts) => Promise<unknown>) => async (call: Call) => {
     call.json(await handle(call, parts));
   };
-  const streaming = async ({ incoming, outgoing }: Call): Promise<void> => {
+  const stream = async ({ incoming, outgoing }: Call): Promise<void> => {
     const token = bearerIn(incoming.headers.authorization) ?? "";
-    await parts.feed.look();
+    await parts.feed.refresh();
     await parts.streams.send(outgoing, () => parts.own.isToken(token));
   };
   const one = "/v1/credential/{id}";
   for (const [method, route, handle, isOpen] of [
     ["GET", "/v1/healthz", open, true],
-    ["GET", "/v1/snapshot", replying(snapshot), false],
-    ["GET", "/v1/snapshot/stream", streaming, false],
-    ["GET", "/v1/usage", replying(usage), false],
-    ["GET", "/v1/status", replying(status), false],
-    ["POST", "/v1/credential", replying(add), false],
-    ["POST", `${one}/refresh`, replying(refresh), false],
-    ["POST", `${one}/disable`, replying(disable), false],
-    ["POST", `${one}/report`, replying(report), false],
+    ["GET", "/v1/snapshot", reply(snapshot), false],
+    ["GET", "/v1/snapshot/stream", stream, false],
+    ["GET", "/v1/usage", reply(usage), false],
+    ["GET", "/v1/status", reply(status), false],
+    ["POST", "/v1/credential", reply(add), false],
+    ["POST", `${one}/refresh`, reply(refresh), false],
+    ["POST", `${one}/disable`, reply(disable), false],
+    ["POST", `${one}/report`, reply(report), false],
   ] as const)
     router.add(method, route, (call) =>
-      logged(parts, { method, route, call }, async () => {
+      withLog(parts, { method, route, call }, async () => {
         if (!isOpen) checkToken(call.incoming, parts);
         await handle(call);
       }),
     );
   router.add("*", "/*", (call) =>
-    logged(parts, { method: call.incoming.method ?? "-", route: "-", call }, async () => {
+    withLog(parts, { method: call.incoming.method ?? "-", route: "-", call }, async () => {
       throw new Refused(404, "unknown_address", UNKNOWN);
     }),
   );
-  return router.answer(UNKNOWN, say);
+  return router.answer(UNKNOWN, sendRefusal);
 }
 
-async function logged(
+async function withLog(
   { log, now, feed }: BrokerParts,
   { method, route, call }: { readonly method: string; readonly route: string; readonly call: Call },
   work: () => Promise<void>,
@@ -131,20 +132,23 @@ async function logged(
     const refused = error instanceof Refused ? error : undefined;
     why = refused?.code ?? "failed";
     if (call.outgoing.headersSent) call.outgoing.destroy();
-    else say(call.incoming, call.outgoing, refused ?? new Refused(500, "failed", WRITTEN_BADLY));
+    else sendRefusal(call.incoming, call.outgoing, refused ?? new Refused(500, "failed", FAILED));
   }
   const { statusCode: status } = call.outgoing;
   log({ at, method, route, id: feed.find(id) && id, status, why, ms: now() - at });
 }
 
-const WRITTEN_BADLY = "The broker could not do it; the operator finds out why with: lathe auth-broker status";
+const FAILED = "The broker could not do it; the operator finds out why with: lathe auth-broker status";
 
-/** A token of 256 random bits cannot be guessed: whoever has it is served whatever others try from that address. */
+/**
+ * A valid token always passes, even while other clients at that address are locked out: 256 random bits cannot be
+ * guessed.
+ */
 function checkToken(incoming: IncomingMessage, { own, attempts }: BrokerParts): void {
   const given = bearerIn(incoming.headers.authorization);
   if (given !== undefined && own.isToken(given)) return;
   const address = addressOf(incoming);
-  if (given !== undefined) attempts.failed(address);
+  if (given !== undefined) attempts.noteFailure(address);
   const seconds = attempts.waitFor(address);
   if (seconds > 0)
     throw new Refused(429, "too_many_attempts", `Too many attempts. Try again in ${seconds} s.`, seconds);

@@ -1,4 +1,4 @@
-// What clients know of the vault: the present state without refresh tokens, and each change of it.
+// What clients see of the vault: the current state without refresh tokens, and every change to it.
 
 import {
   type BrokerCredential,
@@ -11,12 +11,12 @@ import type { OpenAccount } from "../../../config/credentials/store.ts";
 
 export interface FeedParts {
   readonly accounts: () => Promise<readonly OpenAccount[]>;
-  /** Providers whose tokens can be renewed here. */
+  /** Providers whose tokens this broker can renew. */
   readonly issuers: () => Promise<ReadonlySet<string>>;
   readonly now: () => number;
 }
 
-type Shown =
+type ClientView =
   | { readonly kind: "usable"; readonly credential: BrokerCredential }
   | { readonly kind: "disabled"; readonly credential: DisabledCredential };
 
@@ -25,20 +25,20 @@ type Listener = (event: StreamEvent) => void;
 export class Feed {
   readonly #parts: FeedParts;
   readonly #listeners = new Set<Listener>();
-  #shown: ReadonlyMap<string, Shown> = new Map();
+  #shown: ReadonlyMap<string, ClientView> = new Map();
   #generation: number;
   #looking: Promise<void> = Promise.resolve();
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
-    // Higher than any of a broker before, without a file of its own.
+    // Higher than any number of an earlier broker, without storing one.
     this.#generation = parts.now();
   }
 
-  /** Reads the vault again, and tells what has changed. */
-  look(): Promise<void> {
-    const next = this.#looking.then(() => this.#look());
-    this.#looking = next.catch(() => undefined); // told to the one that asked; the next one reads anew
+  /** Reads the vault again and publishes the changes. */
+  refresh(): Promise<void> {
+    const next = this.#looking.then(() => this.#refresh());
+    this.#looking = next.catch(() => undefined); // the caller gets the error; the next call reads anew
     return next;
   }
 
@@ -52,21 +52,21 @@ export class Feed {
     };
   }
 
-  /** What has become of an account. */
+  /** The account as clients see it. */
   find(id: string): BrokerCredential | DisabledCredential | undefined {
     return this.#shown.get(id)?.credential;
   }
 
-  /** Every change after this moment. Returns how to end it. */
+  /** Calls the listener for every later change. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const issuers = await this.#parts.issuers();
     const before = this.#shown;
-    const after = new Map((await this.#parts.accounts()).map((one) => [one.info.id, shown(one, issuers)]));
+    const after = new Map((await this.#parts.accounts()).map((one) => [one.info.id, clientView(one, issuers)]));
     this.#shown = after;
     for (const [id, { credential }] of before) {
       const { provider, name } = credential;
@@ -89,7 +89,7 @@ export class Feed {
   }
 }
 
-function shown({ info, credential }: OpenAccount, issuers: ReadonlySet<string>): Shown {
+function clientView({ info, credential }: OpenAccount, issuers: ReadonlySet<string>): ClientView {
   const { provider, id, name, identity, type, disabled } = info;
   const named = { provider, id, name, ...(identity === undefined ? {} : { identity }) };
   if (disabled !== undefined) return { kind: "disabled", credential: { ...named, type, ...disabled } };

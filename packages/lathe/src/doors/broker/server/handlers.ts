@@ -1,4 +1,4 @@
-// What the broker does at each address.
+// The handlers of the broker's routes.
 
 import { Checker } from "@lathe/llm/schema";
 import {
@@ -41,21 +41,21 @@ const NEW = new Checker(newCredential, { acceptsUnknown: true, hidesValues: true
 const DISABLE = new Checker(disableRequest, { acceptsUnknown: true, hidesValues: true });
 const REPORT = new Checker(reportRequest, { acceptsUnknown: true, hidesValues: true });
 
-/** It becomes part of ids, of files and of a remote command. */
+/** A provider's id becomes part of ids, file names and a remote command. */
 export const PROVIDER = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 export const ACCOUNT_NAME = /^[\w.@+-]{1,64}$/;
 const NOT_SENDABLE = /[^\x21-\x7e]/;
 const MOST_CAUSE = 200;
 
 export const snapshot: Handler = async (_call, { feed }) => {
-  await feed.look();
+  await feed.refresh();
   return feed.snapshot();
 };
 
 export const usage: Handler = async (_call, { accounts, standings, now }): Promise<UsageReply> => {
   const known = (await accounts()).map(async ({ info, credential }) => {
     const { provider, id, name } = info;
-    // A token that the issuer has disabled is not shown to the vendor.
+    // Do not send a token that the issuer has disabled to the vendor.
     const signal = info.disabled === undefined ? undefined : AbortSignal.abort();
     const { limit, usage, rateLimit } = await standings.of(info, async () => secretOf(credential), signal);
     return {
@@ -78,7 +78,7 @@ export const add: Handler = async (call, { vault, feed, accounts }) => {
   if (!ACCOUNT_NAME.test(name))
     throw new Refused(400, "bad_name", "The name of an account has at most 64 letters, digits and . _ @ + - only.");
   const credential = credentialOf(given);
-  // It goes into headers of requests, at every client.
+  // Every client puts it into request headers.
   if (secretsOf(credential).some((secret) => NOT_SENDABLE.test(secret)) || secretsOf(credential).length === 0)
     throw new Refused(400, "bad_secret", "A key or a token contains no spaces or line breaks, and is not empty.");
   const same = (await accounts()).find(
@@ -86,7 +86,7 @@ export const add: Handler = async (call, { vault, feed, accounts }) => {
       info.provider === provider && info.name === name && info.disabled === undefined && isSame(stored, credential),
   );
   if (!same) await vault.store.set(provider, credential, name);
-  await feed.look();
+  await feed.refresh();
   const stored = (await vault.store.accounts(provider)).find((one) => one.name === name);
   return usable(stored && feed.find(stored.id));
 };
@@ -94,7 +94,7 @@ export const add: Handler = async (call, { vault, feed, accounts }) => {
 export const refresh: Handler = async (call, { feed, renewals }) => {
   const account = await accountOf(call, feed);
   const renewal = await renewals.renew(account);
-  await feed.look();
+  await feed.refresh();
   if (renewal.kind === "failed")
     throw renewal.of === "issuer"
       ? new Refused(502, "issuer_failed", `The token could not be renewed: ${renewal.cause}. Try again later.`, 60)
@@ -114,7 +114,7 @@ export const disable: Handler = async (call, { vault, feed, now }) => {
   const said = printableLine(cause).slice(0, MOST_CAUSE);
   if (said === "") throw new Refused(400, "bad_cause", "Say why in cause.");
   await vault.store.disable(account, said, now());
-  await feed.look();
+  await feed.refresh();
   return usable(feed.find(account.id));
 };
 
@@ -137,15 +137,15 @@ async function bodyAs<T>(call: Call, checker: Checker<T>): Promise<T> {
   return body as T;
 }
 
-/** The account that the address names. An id of the address is not repeated: it may be a token that was pasted. */
+/** The account that the address names. The error does not repeat the id: it may be a pasted token. */
 async function accountOf(call: Call, feed: Feed): Promise<AccountRef> {
-  await feed.look();
+  await feed.refresh();
   const found = feed.find(call.params["id"] ?? "");
   if (found) return { provider: found.provider, id: found.id };
   throw new Refused(404, "unknown_credential", "The broker has no such credential. See: GET /v1/snapshot");
 }
 
-/** Removed meanwhile: it is as unknown as any other. */
+/** An account that was just removed is unknown like any other. */
 function usable(found: BrokerCredential | DisabledCredential | undefined): BrokerCredential | DisabledCredential {
   if (found) return found;
   throw new Refused(404, "unknown_credential", "The credential was removed meanwhile.");

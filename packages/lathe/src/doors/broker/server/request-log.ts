@@ -1,14 +1,14 @@
-// One line for each request and each renewal. Never a token, a key or any text of a client: an address is written as its route, an id
-// only when it is one of ours.
+// One log line per request and per renewal. It never contains a token, a key or text from a client: addresses are
+// logged as routes, and ids only if the broker knows them.
 
 export interface LoggedRequest {
   readonly at: number;
   readonly method: string;
   readonly route: string;
-  /** Of a credential that the broker has. */
+  /** The id of a credential of this broker. */
   readonly id: string | undefined;
   readonly status: number;
-  /** Why it was refused: a word of our own. */
+  /** Why the request was refused, as one of our codes. */
   readonly why: string | undefined;
   readonly ms: number;
 }

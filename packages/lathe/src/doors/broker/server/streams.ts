@@ -1,13 +1,13 @@
-// The streams of a broker: to each reader the present state, then each change. A reader that is too slow, or whose token was replaced,
-// is sent away.
+// The streams of a broker: each reader gets the current state, then every change. A reader that is too slow, or whose
+// token was replaced, is disconnected.
 
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "../../../config/credentials/broker/wire.ts";
-import { drained, type SetTimer, signOfLife } from "../../http/live-response.ts";
+import { type SetTimer, sendKeepAlive, whenDrained } from "../../http/live-response.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import type { Feed } from "./feed.ts";
 
-/** Who is further behind comes back for the present state. */
+/** Events that may wait for one reader. A slower one must reconnect and get the current state. */
 const MOST_WAITING = 1_000;
 
 interface Reader {
@@ -25,7 +25,7 @@ export class Streams {
     this.#setTimer = setTimer;
   }
 
-  /** Those whose token is no longer the broker's go. */
+  /** Disconnects readers whose token is no longer valid. */
   check(): void {
     for (const { mayRead, leave } of [...this.#readers]) if (!mayRead()) leave();
   }
@@ -39,7 +39,7 @@ export class Streams {
       isOver = true;
       wake();
     };
-    // Both in one moment: no change can be missed between them.
+    // Subscribe and take the snapshot without an await between, so that no change is missed.
     const unsubscribe = this.#feed.subscribe((event) => {
       waiting.push(event);
       if (waiting.length > MOST_WAITING) leave();
@@ -51,7 +51,7 @@ export class Streams {
     response.once("close", leave);
     const headers = { ...RESPONSE_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" };
     response.writeHead(200, headers);
-    const alive = signOfLife(response, { mayRead, setTimer: this.#setTimer, leave });
+    const alive = sendKeepAlive(response, { mayRead, setTimer: this.#setTimer, leave });
     try {
       while (!isOver) {
         const event = waiting.shift();
@@ -62,7 +62,7 @@ export class Streams {
           continue;
         }
         if (!mayRead()) break;
-        if (!response.write(textOf(event))) await drained(response, this.#setTimer);
+        if (!response.write(textOf(event))) await whenDrained(response, this.#setTimer);
       }
     } finally {
       alive.cancel();
@@ -73,5 +73,5 @@ export class Streams {
   }
 }
 
-/** JSON has no line breaks: names and tokens cannot begin a line of their own. */
+/** JSON escapes line breaks, so names and tokens cannot start a line of their own. */
 const textOf = (event: StreamEvent): string => `event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;

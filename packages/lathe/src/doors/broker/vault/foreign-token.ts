@@ -1,11 +1,11 @@
-// Token files of other programs, one account each: which provider they are for, and what of them we can use.
+// Reads token files of other programs, one account per file: which provider they are for, and the parts we can use.
 
 import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 import type { OAuthCredential } from "../../../config/credentials/store.ts";
-import { nearestMoment } from "../../../platform/usage/moments.ts";
+import { clampMoment } from "../../../platform/usage/moments.ts";
 import { printableLine } from "../../../sessions/list.ts";
 
-/** By the `type` of the file. */
+/** Provider by the `type` of the file. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   claude: "anthropic",
   codex: "openai-codex",
@@ -17,13 +17,13 @@ const FOREIGN_TYPES = Object.keys(PROVIDERS);
 
 export interface ForeignToken {
   readonly provider: string;
-  /** What the account is called: the address of who is signed in, where the file has one. */
+  /** The account's name: the user's email address, if the file has one. */
   readonly name: string | undefined;
   readonly isDisabled: boolean;
   readonly credential: OAuthCredential;
 }
 
-/** A text: why the file is none. It repeats nothing of the file but its type. */
+/** Returns a text that says why the file is unusable; it repeats nothing from the file but its type. */
 export function readForeignToken(text: string, provider?: string): ForeignToken | string {
   const file = parseJson(text);
   if (file === undefined) return "it is not valid JSON";
@@ -33,7 +33,7 @@ export function readForeignToken(text: string, provider?: string): ForeignToken 
   const meant = provider ?? known;
   if (meant === undefined)
     return `its type is ${type === "" ? "missing" : `"${printableLine(type).slice(0, 30)}"`}, not one of ${FOREIGN_TYPES.join(", ")}; name the provider with --provider`;
-  // Some keep the token in an object of its own.
+  // Some programs keep the token in a nested object.
   const token = isJsonObject(file["token"]) ? file["token"] : file;
   const access = textIn(token, "access_token");
   if (access === undefined) return "it has no access_token";
@@ -56,7 +56,7 @@ export function readForeignToken(text: string, provider?: string): ForeignToken 
   };
 }
 
-/** Letters that a name cannot have become `-`. */
+/** Replaces characters that a name may not contain by `-`. */
 export const accountNameOf = (text: string): string | undefined =>
   text.replace(/[^\w.@+-]+/g, "-").slice(0, 64) || undefined;
 
@@ -65,11 +65,11 @@ function textIn(of: JsonObject, key: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A date, or seconds or milliseconds since 1970. */
+/** Reads a date, or seconds or milliseconds since 1970. */
 function endOf(of: JsonObject): number | undefined {
   for (const key of ["expired", "expires_at", "expiry", "expiry_date"]) {
     const value = of[key];
-    if (typeof value === "number" && Number.isFinite(value)) return nearestMoment(value < 1e11 ? value * 1000 : value);
+    if (typeof value === "number" && Number.isFinite(value)) return clampMoment(value < 1e11 ? value * 1000 : value);
     const date = typeof value === "string" ? Date.parse(value) : Number.NaN;
     if (!Number.isNaN(date)) return date;
   }

@@ -1,11 +1,11 @@
-// The broker's credentials: a file of its own that only its owner can read, beside what is known of renewals and limits.
+// The broker's credentials: a file that only its owner can read, next to the notes on renewals and limits.
 
 import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CredentialStore } from "../../../config/credentials/store.ts";
 
-/** An answer of an issuer may be longer than what it replaces. */
+/** Spare room, since an issuer's answer may be longer than the token it replaces. */
 const SPARE_BYTES = 64 << 10;
 const ROOM = ".room";
 
@@ -13,9 +13,9 @@ export class Vault {
   readonly file: string;
   readonly store: CredentialStore;
 
-  /** No keyring: a server starts without a person who unlocks one. */
+  /** Without a keyring, since a server starts without a user who could unlock one. */
   constructor(folder: string) {
-    // All brokers and commands of one vault take the same locks, by whatever name they reach it.
+    // Resolve links, so that all brokers and commands of a vault take the same locks.
     this.file = realName(join(folder, "vault.json"));
     this.store = new CredentialStore(this.file);
   }
@@ -24,16 +24,18 @@ export class Vault {
     return dirname(this.file);
   }
 
-  /** Differs when the file has been changed, by whomever. */
+  /** Changes whenever the file changes, whichever process wrote it. */
   mark(): string {
     const stat = statSync(this.file, { throwIfNoEntry: false, bigint: true });
     return stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
   }
 
-  /** Copied or restored with other rights: what others could read or replace is made private. True: they could. */
+  /**
+   * A copied or restored vault may have lost its file modes: makes it private again. Returns whether others had access.
+   */
   makePrivate(): boolean {
     let wasOpen = false;
-    // Who may write into the folder can put another vault in the place of this one.
+    // A user who can write to the folder can replace the vault.
     for (const [path, bits] of [
       [this.folder, 0o022],
       [this.file, 0o077],
@@ -47,8 +49,8 @@ export class Vault {
   }
 
   /**
-   * Takes as much of the disk as the next write will need, under the name of an account. Throws where there is not so much: then
-   * the issuer must not be asked, because its answer could not be kept.
+   * Reserves the disk space that the next write needs, per account. Throws if there is not enough: then we must not ask
+   * the issuer, because its answer could not be stored.
    */
   async takeRoom(id: string): Promise<void> {
     const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
@@ -65,7 +67,7 @@ export class Vault {
     await rm(this.#room(id), { force: true });
   }
 
-  /** What a broker that was killed has left. */
+  /** Frees what a killed broker left behind. */
   freeAllRoom(): void {
     for (const name of readdirSync(this.folder))
       if (name.endsWith(ROOM)) rmSync(join(this.folder, name), { force: true });
@@ -80,7 +82,7 @@ function realName(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // It is made with the first credential.
+    // The first credential creates the file.
   }
   try {
     return join(realpathSync(dirname(file)), "vault.json");

@@ -1,4 +1,5 @@
-// The queue as the keys that wait for it see it, over random arrivals, sizes, departures and limits, with a clock of the test's.
+// The fair queue from the view of its keys, with random arrivals, sizes, departures and limits, and a clock of the
+// test's own.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,7 +9,7 @@ import { FairQueue, type Ticket } from "./fair-queue.ts";
 const MINUTE = 60_000;
 const runs = { numRuns: process.env["LATHE_LONG"] ? 3000 : 60 };
 
-/** Runs a queue until it is empty; returns who went when. */
+/** Runs a queue until it is empty and returns the order in which requests went. */
 function run(
   limits: { readonly requests?: number; readonly tokens?: number },
   arrivals: readonly {
@@ -30,7 +31,7 @@ function run(
     while (coming[0] !== undefined && coming[0].at <= now) queue.join(coming.shift()!.ticket);
     for (const ended of running.filter(({ end }) => end <= now)) {
       running.splice(running.indexOf(ended), 1);
-      queue.done(ended.ticket, ended.used);
+      queue.finish(ended.ticket, ended.used);
     }
     for (let ticket = queue.next(); ticket !== undefined; ticket = queue.next()) {
       const { used, takesMs } = byTicket.get(ticket)!;
@@ -68,7 +69,7 @@ describe("M2 fair shares of an account", () => {
         );
         const went = run({ requests, tokens: 30_000 }, arrivals);
         expect(went).toHaveLength(arrivals.length);
-        // A full level and what flows back meanwhile.
+        // A full level plus what refills meanwhile.
         for (const [from, { at }] of went.entries())
           expect(went.slice(from).filter((later) => later.at < at + MINUTE).length).toBeLessThanOrEqual(2 * requests);
       }),
@@ -101,7 +102,7 @@ describe("M2 fair shares of an account", () => {
   it("M2 a key that floods the account delays another one by its own share only", () => {
     const flood = Array.from({ length: 200 }, () => arrival("flood", 0, 1000));
     const quiet = Array.from({ length: 10 }, (_, nth) => arrival("quiet", MINUTE + nth * 6000, 1000));
-    // Twenty a minute: each of two keys may send one every six seconds.
+    // Twenty a minute shared by two keys: each may send one every six seconds.
     const went = run({ requests: 20 }, [...flood, ...quiet]);
     for (const { ticket, at } of went)
       if (ticket.key === "quiet") {
@@ -120,7 +121,7 @@ describe("M2 fair shares of an account", () => {
   });
 
   it("M2 what a request did not take is the key's and the account's again", () => {
-    // Each sets much aside and takes little: by what they set aside, only three of them fit into a minute.
+    // Each reserves much and uses little: by their reservations, only three would fit into a minute.
     const modest = Array.from({ length: 20 }, () => arrival("modest", 0, 3000, 100));
     const went = run({ tokens: 9000 }, modest);
     expect(went.at(-1)?.at).toBeLessThan(MINUTE);

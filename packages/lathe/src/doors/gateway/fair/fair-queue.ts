@@ -1,28 +1,28 @@
-// Who goes next of the keys that wait for one account. Each key has taken so much of the account's minutes; of those that wait, the
-// one that has taken least goes first. Nobody is passed while the account cannot take the request that is first: large ones would
-// starve. A key that comes back begins where the others are, so that silence saves nothing. Pure: the clock is in the limits.
+// Decides which of the keys that wait for an account goes next: the one that has taken least of the account's minutes.
+// While the account cannot take the first request, no other passes it, or large ones would starve. A key that returns
+// starts level with the others: silence earns no credit. Pure: the clock is in the limits.
 
 import type { AccountLimits } from "./account-limits.ts";
 
-/** A request that waits, or goes. */
+/** A request that is waiting or running. */
 export interface Ticket {
   readonly key: string;
-  /** The most that it may take. */
+  /** The most tokens it may take. */
   readonly tokens: number;
 }
 
 interface KeyQueue {
-  /** Shares of a minute that it has taken. */
+  /** Fractions of a minute's budget that the key has taken. */
   taken: number;
   readonly waiting: Ticket[];
-  /** Requests that go and have not ended. */
+  /** Requests that were sent and have not ended. */
   running: number;
 }
 
 export class FairQueue {
   readonly limits: AccountLimits;
   readonly #keys = new Map<string, KeyQueue>();
-  /** Where the key stood that went last: what a key that comes back begins with. */
+  /** What the key that went last had taken by then: returning keys start here. */
   #level = 0;
 
   constructor(limits: AccountLimits) {
@@ -45,7 +45,10 @@ export class FairQueue {
     queue.waiting.push(ticket);
   }
 
-  /** The one that goes now. Undefined when none waits, or the first has to wait for the account; see `waitMs`. */
+  /**
+   * Takes the next request out of the queue. Undefined if none waits, or the first must wait for the account; see
+   * `waitMs`.
+   */
   next(): Ticket | undefined {
     const queue = this.#first();
     const ticket = queue?.waiting[0];
@@ -58,26 +61,26 @@ export class FairQueue {
     return ticket;
   }
 
-  /** How long the first one has to wait; undefined when none does. */
+  /** How long the first request must wait; undefined if none waits. */
   waitMs(): number | undefined {
     const ticket = this.#first()?.waiting[0];
     return ticket && this.limits.waitMs(ticket.tokens);
   }
 
-  /** It has ended, having taken so many tokens: what it did not take is the key's again. */
-  done(ticket: Ticket, tokens: number): void {
+  /** The request has ended after taking this many tokens; the key gets the rest of its reservation back. */
+  finish(ticket: Ticket, tokens: number): void {
     const unused = Math.max(0, ticket.tokens - tokens);
-    this.limits.done(unused);
+    this.limits.finish(unused);
     const queue = this.#keys.get(ticket.key);
     if (queue === undefined) return;
     queue.running--;
     const back = this.limits.shareOf(ticket.tokens) - this.limits.shareOf(tokens);
-    // Not below the others: what was saved while they waited is theirs.
+    // But not below the level of the others, who waited meanwhile.
     queue.taken = Math.max(Math.min(queue.taken, this.#level), queue.taken - back);
     this.#forget(ticket.key, queue);
   }
 
-  /** It waits no longer. */
+  /** Removes a request that no longer waits. */
   leave(ticket: Ticket): void {
     const queue = this.#keys.get(ticket.key);
     const at = queue?.waiting.indexOf(ticket) ?? -1;
@@ -93,7 +96,7 @@ export class FairQueue {
     return first;
   }
 
-  /** A key without requests is remembered while it is ahead of the others only. */
+  /** A key without requests is only remembered while it has taken more than the others. */
   #forget(key: string, queue: KeyQueue): void {
     if (queue.waiting.length + queue.running === 0 && queue.taken <= this.#level) this.#keys.delete(key);
   }

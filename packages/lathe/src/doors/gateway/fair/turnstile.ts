@@ -1,4 +1,5 @@
-// Requests wait here for their share of an account, each with its deadline. The order is that of `FairQueue`; this file has the timers.
+// Requests wait here for their share of an account, each with a deadline. `FairQueue` decides the order; this file has
+// the timers.
 
 import type { RateLimitInfo } from "@lathe/llm";
 import { GatewayRefusal } from "../server/refusal.ts";
@@ -10,17 +11,17 @@ type SetTimer = (callback: () => void, ms: number) => { cancel(): void };
 export interface TurnstileOptions {
   readonly now: () => number;
   readonly setTimer: SetTimer;
-  /** As the user has set them. */
+  /** Limits from the user's settings. */
   readonly limitsOf: (account: string) => MinuteLimits;
   /** The longest that a request waits. */
   readonly waitMs: number;
 }
 
-/** The right to send one request; `done` gives back what it did not take. */
+/** Permission to send one request; `done` gives back the tokens it did not take. */
 export interface Pass {
-  /** What the vendor says of its limits. */
+  /** Takes the limits that the vendor reports. */
   observe(info: RateLimitInfo): void;
-  /** The vendor wants nothing more for so long. */
+  /** The vendor accepts nothing for this long. */
   close(forMs: number): void;
   done(tokens: number): void;
 }
@@ -44,7 +45,7 @@ export class Turnstile {
     this.#options = options;
   }
 
-  /** Resolves when the request may be sent; rejects with a refusal after the deadline, and when its client has gone. */
+  /** Resolves when the request may be sent; rejects with a refusal after the deadline, or when the client leaves. */
   async enter(account: string, ticket: Ticket, signal: AbortSignal): Promise<Pass> {
     const entrance = this.#entrance(account);
     await this.#turn(entrance, ticket, signal);
@@ -57,13 +58,13 @@ export class Turnstile {
       },
       close: (forMs) => {
         queue.limits.close(forMs);
-        // What certainly comes too late is not kept waiting.
+        // Requests that would wait past their deadline are refused right away.
         if (this.#isShut(entrance)) for (const { leave } of [...entrance.waiters.values()]) leave(this.#late(entrance));
       },
       done: (tokens) => {
         if (isDone) return;
         isDone = true;
-        queue.done(ticket, tokens);
+        queue.finish(ticket, tokens);
         this.#admit(entrance);
       },
     };
@@ -108,11 +109,11 @@ export class Turnstile {
       waiter?.go();
     }
     const waitMs = queue.waitMs();
-    // An account that is full empties again when its requests end, too: that calls this as well.
+    // When a running request ends, `done` calls this, too.
     if (waitMs !== undefined) entrance.timer = this.#options.setTimer(() => this.#admit(entrance), Math.max(1, waitMs));
   }
 
-  /** For longer than any request waits. */
+  /** Whether the account is closed for longer than any request waits. */
   #isShut({ queue }: Entrance): boolean {
     return queue.limits.closedMs() > this.#options.waitMs;
   }

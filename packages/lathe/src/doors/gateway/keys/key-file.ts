@@ -1,5 +1,5 @@
-// The file of client keys: who may use the gateway, for how much and until when. It holds hashes only, is readable by its owner
-// only, and a revoked key stops working at once.
+// The file of client keys: who may use the gateway, for how much and until when. It holds only hashes and only its
+// owner can read it; a revoked key stops working at once.
 
 import {
   Checker,
@@ -23,18 +23,18 @@ const clientKey = object({
   name: text(),
   hash: text({ pattern: "^[0-9a-f]{64}$" }),
   budget: optional(object({ usd: number({ minimum: 0 }), period: choice(PERIODS) })),
-  /** Names with `*`; absent: every model. */
+  /** Names with `*`; absent for all models. */
   models: optional(listOf(text())),
   /** Requests per minute. */
   rpm: optional(integer({ minimum: 1 })),
   created: text(),
-  /** ISO dates; a key that has ended keeps its row for a while, so that its client is told why. */
+  /** ISO dates. A key that has ended keeps its row for a while, so that its client is told why. */
   expires: optional(text()),
   revoked: optional(text()),
 });
 const keyFile = object({ version: exactly(1), keys: listOf(clientKey) });
 
-/** A key as it is kept: its hash, never itself. */
+/** A key as stored: its hash, never the key itself. */
 export type ClientKey = Static<typeof clientKey>;
 type Stored = Static<typeof keyFile>;
 
@@ -42,10 +42,10 @@ const CHECKER = new Checker(keyFile, { acceptsUnknown: true, hidesValues: true }
 const EMPTY: Stored = { version: 1, keys: [] };
 const ADVICE = "Fix it, or remove it and add your keys again.";
 
-/** Keys that have ended longer ago are forgotten; the ledger keeps their names. */
+/** Keys that ended longer ago are removed; the ledger keeps their names. */
 const REMEMBERED_MS = 30 * 86_400_000;
 
-/** What a key to be made may do. */
+/** What a new key may do. */
 export interface KeyTerms {
   readonly name: string;
   readonly budget?: KeyBudget | undefined;
@@ -54,7 +54,7 @@ export interface KeyTerms {
   readonly lastsMs?: number | undefined;
 }
 
-/** The one time that a key can be seen. */
+/** The only time the key itself is available. */
 export interface MadeKey {
   readonly key: string;
   readonly stored: ClientKey;
@@ -71,12 +71,15 @@ export class KeyFile {
     this.#now = now;
   }
 
-  /** Also those that have ended in the last 30 days. */
+  /** Includes keys that ended in the last 30 days. */
   list(): readonly ClientKey[] {
     return this.#file.value().keys;
   }
 
-  /** How the budget of a key is counted; a key that is no longer in the file has no period that could end. Keys do not change theirs, so the file is not looked at for each count. */
+  /**
+   * How the budget of a key is counted; a removed key counts as `ever`. A key's period never changes, so the last read
+   * of the file will do.
+   */
   periodOf(id: string): Period {
     const ofKey = (keys: readonly ClientKey[]): ClientKey | undefined => keys.find((key) => key.id === id);
     return (ofKey(this.#file.lastRead().keys) ?? ofKey(this.list()))?.budget?.period ?? "ever";
@@ -87,11 +90,11 @@ export class KeyFile {
     return expires !== undefined && expires <= this.#date(0) ? "expired" : "active";
   }
 
-  /** The key that this is, also one that has ended; undefined when it is none of ours. */
+  /** The key of this secret, even one that has ended; undefined if it is none of ours. */
   find(secret: string): ClientKey | undefined {
     let found: ClientKey | undefined;
     const hash = hashOf(secret);
-    // All of them are compared, whichever it is.
+    // Compare with all keys, so that the time does not tell which one matched.
     for (const key of this.#file.value().keys) if (isSameHash(hash, key.hash)) found = key;
     return found;
   }
@@ -109,22 +112,22 @@ export class KeyFile {
       ...(lastsMs === undefined ? {} : { expires: this.#date(lastsMs) }),
     };
     await this.#change((keys) => {
-      // Looked for under the lock: of two that come at once, one is too late.
+      // Checked under the lock, so that of two processes adding this name one fails.
       if (keys.some((other) => other.name === name && this.stateOf(other) === "active"))
         throw usageError(
           `There is a key named ${name}. Choose another name, or: lathe auth-gateway key revoke ${name}`,
         );
-      // `revoke` takes both: it must not end another key.
+      // `revoke` takes names and ids, so a name must not be the id of another key.
       if (keys.some(({ id }) => id === name))
         throw usageError(`${name} is the id of another key. Choose another name.`);
-      // Runs make a key each: the file must not grow with them, because every request looks through it.
+      // Each run may add a key, and every request searches the file: it must not grow.
       const longAgo = this.#date(-REMEMBERED_MS);
       return [...keys.filter((other) => !hasEndedBefore(other, longAgo)), stored];
     });
     return { key, stored };
   }
 
-  /** Resolves with those that had this id or name and still worked. */
+  /** Resolves with the active keys that had this id or name. */
   async revoke(idOrName: string): Promise<readonly ClientKey[]> {
     let gone: readonly ClientKey[] = [];
     await this.#change((keys) => {

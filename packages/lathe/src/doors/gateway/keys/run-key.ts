@@ -1,14 +1,14 @@
-// A client key for one run, such as a container or a job elsewhere: with the budget of the run, and revoked at its end. It expires by
-// itself if this process is killed before.
+// A client key for one run, such as a container or a remote job: it has the budget of the run and is revoked at its
+// end. If this process is killed before, it expires by itself.
 
 import type { KeyFile, KeyTerms } from "./key-file.ts";
 
 export interface RunKeyTerms extends KeyTerms {
-  /** The longest that the run takes. */
+  /** The longest that the run may take. */
   readonly lastsMs: number;
 }
 
-/** What clients of OpenAI and Anthropic read, at the gateway's address as the run sees it. */
+/** Environment variables that clients of OpenAI and Anthropic read, with the gateway's address as the run sees it. */
 export type RunVariables = Readonly<Record<string, string>>;
 
 export async function withRunKey<T>(

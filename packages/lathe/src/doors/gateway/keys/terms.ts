@@ -1,8 +1,8 @@
-// What a client key may spend and use, and how people write it: `--budget 20/month`, `--models a,b`, `--expires 30d`.
+// What a client key may spend and use, and how users write it: `--budget 20/month`, `--models a,b`, `--expires 30d`.
 
 import { usageError } from "../../../platform/usage/exit.ts";
 
-/** `ever`: one amount for as long as the key lives. Days and months are those of UTC. */
+/** `ever` is one amount for the life of the key. Days and months are UTC. */
 export const PERIODS = ["day", "month", "ever"] as const;
 export type Period = (typeof PERIODS)[number];
 
@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DA
 /** Ten years. */
 const LONGEST_MS = 3650 * DAY_MS;
 
-/** `20/month`, `5/day`, `3`. Ten thousandths of a dollar are the least that is shown. */
+/** Parses `20/month`, `5/day` or `3`. Amounts have at most four decimals, as many as we show. */
 export function budgetOf(text: string): KeyBudget {
   const [, amount, period = "ever"] =
     /^\$?(\d{1,9}(?:\.\d{1,4})?|\.\d{1,4})(?:\/(day|month))?$/.exec(text.trim()) ?? [];
@@ -36,13 +36,13 @@ export function lifetimeOf(text: string): number {
   return ms;
 }
 
-/** Names the period that a moment is in; amounts of one name belong together. */
+/** The name of the period that contains the time; amounts under one name add up. */
 export function periodAt(period: Period, ms: number): string {
   if (period === "ever") return "ever";
   return new Date(ms).toISOString().slice(0, period === "day" ? 10 : 7);
 }
 
-/** When the next period begins; undefined when none does. */
+/** When the next period begins; undefined if there is none. */
 export function periodEnd(period: Period, ms: number): number | undefined {
   if (period === "ever") return undefined;
   const date = new Date(ms);
@@ -54,7 +54,7 @@ const IN_WORDS: Readonly<Record<Period, string>> = { day: " a day", month: " a m
 
 export const budgetText = ({ usd, period }: KeyBudget): string => `$${Number(usd.toFixed(4))}${IN_WORDS[period]}`;
 
-/** Whether a list of models, with `*` for any characters, has a model. Both `id` and `provider/id` are names of it. */
+/** Whether a list of models, with `*` as wildcard, contains a model. Both `id` and `provider/id` match. */
 export function namesModel(patterns: readonly string[], { provider, id }: { provider: string; id: string }): boolean {
   return patterns.some((pattern) => {
     const text = pattern.split("*").map((part) => part.replace(/[\\^$+?.()|[\]{}]/g, "\\$&"));

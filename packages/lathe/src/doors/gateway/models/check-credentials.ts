@@ -1,4 +1,5 @@
-// Whether the gateway's own credentials work: found, readable and not used up, and with `strict` each tried with the smallest request.
+// Checks the gateway's own credentials: found, readable and not used up; with `strict`, each is tried with a minimal
+// request.
 
 import { Message, messageOf } from "@lathe/llm";
 import { describeAccount, resolveCredential } from "../../../config/credentials/resolve.ts";
@@ -13,7 +14,7 @@ export interface CheckedCredential {
   readonly source: string;
   readonly ok: boolean;
   readonly problem?: string;
-  /** What the vendor says is used up. */
+  /** Usage as the vendor reports it. */
   readonly usage?: readonly UsageWindow[];
 }
 
@@ -75,7 +76,7 @@ async function checkFound(provider: string, checking: Checking): Promise<Checked
   }
 }
 
-/** The cheapest model of the provider says one word. */
+/** Sends a minimal prompt to the provider's cheapest model. */
 async function tryOut(provider: string, { workspace, models }: Checking): Promise<void> {
   const own = models.list(undefined).filter((model) => model.provider === provider);
   const [cheapest] = [...own].sort((a, b) => (a.cost?.output ?? 0) - (b.cost?.output ?? 0));
@@ -93,7 +94,7 @@ async function tryOut(provider: string, { workspace, models }: Checking): Promis
   }
 }
 
-/** The same source with one account of a provider. */
+/** The source restricted to one account of its provider. */
 function onlyAccount(source: CredentialSource, only: AccountInfo): CredentialSource {
   return {
     place: source.place,

@@ -1,5 +1,5 @@
-// The models that the gateway offers: those of its user whose provider has a credential. Names are exact, because a client that is
-// given another model than it asked for would not notice.
+// The models that the gateway offers: those of its user whose provider has a credential. Names must match exactly,
+// because a client would not notice that it got another model.
 
 import { type Api, type ClientDeps, InvalidRequestError, type ModelInfo, type ProviderAdapter } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
@@ -15,7 +15,7 @@ export interface OfferedModel {
   readonly target: Target;
   readonly adapter: ProviderAdapter;
   readonly habits: Habits;
-  /** Whose limits its requests share: the account that is used now. */
+  /** The account in use now; its requests share the account's limits. */
   readonly account: () => string;
 }
 
@@ -24,7 +24,7 @@ export class GatewayModels {
   readonly #models: Models;
   readonly #deps: ClientDeps;
   readonly #opened = new Map<string, Promise<OfferedModel>>();
-  /** Looking through all models takes longer than all else that is done before a request is sent. */
+  /** Searching all models takes longer than everything else we do before sending a request. */
   readonly #byName = new Map<string, ModelInfo>();
 
   constructor(workspace: ModelWorkspace, models: Models) {
@@ -34,7 +34,7 @@ export class GatewayModels {
     this.#deps = { ...deps, env: workspace.env, readFile: refuseFile };
   }
 
-  /** For a key: what it may use. */
+  /** The models that a key may use. */
   list(key: ClientKey | undefined): readonly ModelInfo[] {
     const { registry, disabled } = this.#models;
     return registry
@@ -43,9 +43,11 @@ export class GatewayModels {
       .filter((model) => key?.models === undefined || namesModel(key.models, model));
   }
 
-  /** The first model with that id, or `provider/id`. The name is not repeated: people put keys where names belong. */
+  /**
+   * The first model with this id, or `provider/id`. Errors do not repeat the name: users sometimes paste keys there.
+   */
   find(name: string, key: ClientKey | undefined): Promise<OfferedModel> {
-    const named = this.#named(name);
+    const named = this.#findByName(name);
     if (named === undefined)
       throw new GatewayRefusal("not_found", "There is no model of that name here. See: GET /v1/models", {
         field: "model",
@@ -63,18 +65,18 @@ export class GatewayModels {
     if (opened === undefined) {
       opened = this.#open(named);
       this.#opened.set(id, opened);
-      // A failure is not kept: the settings may be corrected while the gateway runs.
+      // Do not remember a failure: the settings may be fixed while the gateway runs.
       opened.catch(() => this.#opened.delete(id));
     }
     return opened;
   }
 
-  /** A credential has come or gone: a name may mean another model. */
+  /** After credentials change, a name may mean another model. */
   forgetNames(): void {
     this.#byName.clear();
   }
 
-  #named(name: string): ModelInfo | undefined {
+  #findByName(name: string): ModelInfo | undefined {
     const known = this.#byName.get(name) ?? this.#lookUp(name);
     if (known !== undefined) this.#byName.set(name, known);
     return known;
@@ -115,7 +117,7 @@ function apiOf(model: ModelInfo, models: Models): Api | undefined {
   return model.api ?? models.configOf(model.provider)?.api ?? findRow(model.provider)?.api;
 }
 
-/** A client could read the files of the gateway's machine by naming one as a picture. */
+/** Otherwise a client could read files of the gateway's machine by naming them as pictures. */
 const refuseFile = (): Promise<never> =>
   Promise.reject(
     new InvalidRequestError("The gateway reads no files for its clients. Send the content itself.", {

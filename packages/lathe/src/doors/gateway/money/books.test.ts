@@ -1,4 +1,4 @@
-// The ledger as keys see it: what was set aside or spent stays so, whatever ends the gateway between two lines.
+// The ledger from the view of its keys: what was reserved or spent stays so, wherever the gateway is killed.
 
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,13 +33,13 @@ describe("M2 the ledger of the gateway", () => {
     books.settle(books.reserve(claim(1)), { usd: 0.25, usage });
     books.reserve(claim(2));
     expect(books.left(KEY, budget(10))).toBe(7.75);
-    // Killed: nothing is closed.
+    // Killed: nothing was closed.
     const again = open();
     expect(again.unsettled).toBe(1);
     expect(again.left(KEY, budget(10))).toBe(7.75);
     expect(again.spent(KEY)).toEqual({ usd: 0.25, uncertain: 2 });
     again.close();
-    // Counted once, not with every start.
+    // Counted once, not at every start.
     const third = open();
     expect([third.unsettled, third.left(KEY, budget(10))]).toEqual([0, 7.75]);
   });
@@ -65,7 +65,7 @@ describe("M2 the ledger of the gateway", () => {
         const [file = ""] = readdirSync(own).map((name) => join(own, name));
         const content = readFileSync(file);
         const last = content.subarray(0, -1).lastIndexOf(10) + 1;
-        // The end of the last line is lost, as with a power failure: of a settlement, that leaves its reservation.
+        // A power failure tore the last line: if that was a settlement, its reservation counts.
         const lines = content.toString("utf8").trimEnd().split("\n");
         if (lines.at(-1)?.includes('"settled"'))
           writeFileSync(file, content.subarray(0, last + (cut % (content.length - last))));
@@ -94,9 +94,9 @@ describe("M2 the ledger of the gateway", () => {
       now += DAY;
       expect(books.left(KEY, budget(10, period))).toBe(after);
       books.settle(books.reserve(claim(1)), { usd: 1, usage });
-      // The next start reads the new month only.
+      // The next start reads only the new month.
       expect(open(() => now, period, own).left(KEY, budget(10, period))).toBe(after - 1);
-      // A clock that was set back gives nothing back.
+      // A clock that was set back gives no money back.
       now -= DAY;
       expect(books.left(KEY, budget(10, period))).toBe(after - 1);
     }
@@ -109,7 +109,7 @@ describe("M2 the ledger of the gateway", () => {
     now += DAY;
     books.settle(books.reserve(claim(1)), { usd: 1, usage });
     expect(books.left(KEY, budget(10))).toBe(4);
-    // Killed here, it counts whole; settled, what it did cost.
+    // If killed here, the reservation counts in full; once settled, the actual cost.
     expect(open(() => now, "ever", copyOf(folder)).left(KEY, budget(10))).toBe(4);
     books.settle(long, { usd: 2, usage });
     expect(open(() => now).left(KEY, budget(10))).toBe(7);

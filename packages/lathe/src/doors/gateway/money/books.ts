@@ -1,5 +1,5 @@
-// What client keys have spent and what is set aside for requests that run. Every reservation is written before its request is sent,
-// so a gateway that is killed never gives money back: what it had not settled counts whole.
+// What client keys have spent, and what is reserved for running requests. Every reservation is written before its
+// request is sent, so a killed gateway never gives money back: unsettled reservations count in full.
 
 import { type Ledger, NO_AMOUNTS, NO_USAGE, type RequestAmounts } from "@lathe/agent/base";
 import type { Usage } from "@lathe/llm";
@@ -13,12 +13,12 @@ import type { LedgerLine, ReservedLine } from "./lines.ts";
 export interface BooksOptions {
   readonly folder: string;
   readonly now: () => number;
-  /** Unique in all files. */
+  /** Unique across all files. */
   readonly newId: () => string;
   readonly periodOf: PeriodOf;
 }
 
-/** What a request may take at most, and for whom. */
+/** The most that a request may take, and the key it belongs to. */
 export interface Claim {
   readonly key: Pick<ClientKey, "id" | "name">;
   /** `provider/id`. */
@@ -26,13 +26,13 @@ export interface Claim {
   readonly most: RequestAmounts;
 }
 
-/** What a request was in the end. */
+/** What a request actually took. */
 export interface Bill {
-  /** In counts that mean the same for every vendor; absent where the vendor has said nothing. */
+  /** Normalized counts of all vendors; absent if the vendor reported none. */
   readonly usage?: Usage | undefined;
-  /** Undefined: the price is not known. */
+  /** Undefined if the price is unknown. */
   readonly usd: number | undefined;
-  /** What may be charged besides. */
+  /** What the vendor may charge in addition. */
   readonly uncertain?: RequestAmounts | undefined;
 }
 
@@ -48,7 +48,7 @@ export class Books {
   readonly #open = new Map<string, ReservedLine>();
   /** Lines that could not be read. */
   readonly damaged: number;
-  /** Requests that an earlier gateway had sent and not settled. */
+  /** Requests that an earlier gateway sent but did not settle. */
   readonly unsettled: number;
   #file: MonthFile;
 
@@ -66,7 +66,7 @@ export class Books {
       }
     };
     const left = this.#accounts.replay(last === undefined ? [] : lines(last));
-    // A file never is without its first line: with nothing spent, every budget would be whole again.
+    // Every file has a first line. Without it, nothing would count as spent and every budget would start over.
     if (last !== undefined && read === 0)
       throw usageError(
         `The ledger ${fileOf(folder, last)} is damaged: what the keys have spent is not known. Restore it from a backup, or move it away to begin with what was spent before that month.`,
@@ -75,27 +75,27 @@ export class Books {
     this.unsettled = left.length;
     for (const line of left) this.#open.set(line.id, line);
     const month = periodAt("month", now());
-    // A clock that was set back must not begin an older file.
+    // A clock that was set back must not open an older file.
     this.#file =
       last !== undefined && last >= month
         ? new MonthFile(folder, last)
-        : beginMonth(folder, month, [this.#carried(), ...left]);
+        : beginMonth(folder, month, [this.#carriedLine(), ...left]);
     for (const line of left)
       this.settle({ line, release: () => undefined, ledger: this.#accounts.ledgerOf(line) }, lostCharge(line));
   }
 
-  /** Dollars of a budget that are neither spent nor set aside. */
+  /** Dollars of a budget that are neither spent nor reserved. */
   left({ id }: Pick<ClientKey, "id">, { usd }: KeyBudget): number {
     return this.#accounts.at(id, this.#options.now()).ledger.amountsLeft({ usd }, 0).usd;
   }
 
-  /** In the running period of its budget. */
+  /** Spent in the current period of the key's budget. */
   spent({ id }: Pick<ClientKey, "id">): { readonly usd: number; readonly uncertain: number } {
     const { ledger } = this.#accounts.at(id, this.#options.now());
     return { usd: ledger.cost, uncertain: ledger.uncertain.usd };
   }
 
-  /** Throws when it cannot be written; then nothing is set aside. */
+  /** Throws if the line cannot be written; then nothing is reserved. */
   reserve({ key, model, most }: Claim): Reservation {
     const { now, newId } = this.#options;
     const at = now();
@@ -115,7 +115,7 @@ export class Books {
     return { line, release: ledger.reserveRequest(most), ledger };
   }
 
-  /** The counts hold at once, whether or not the line can be written. */
+  /** The counts change at once, even if the line cannot be written. */
   settle({ line, release, ledger }: Reservation, bill: Bill): void {
     const { usage = NO_USAGE, usd = 0, uncertain = NO_AMOUNTS } = bill;
     release();
@@ -134,7 +134,7 @@ export class Books {
     });
   }
 
-  /** On the disk when this resolves. */
+  /** Resolves once all lines are on the disk. */
   sync(): Promise<void> {
     return this.#file.sync();
   }
@@ -149,14 +149,14 @@ export class Books {
     this.#file.append(line);
   }
 
-  /** The new file says all that the next start needs, so that older ones need not be read. */
+  /** The new file starts with everything the next start needs, so that older files need not be read. */
   #beginMonth(month: string): void {
-    const next = beginMonth(this.#options.folder, month, [this.#carried(), ...this.#open.values()]);
+    const next = beginMonth(this.#options.folder, month, [this.#carriedLine(), ...this.#open.values()]);
     this.#file.close();
     this.#file = next;
   }
 
-  #carried(): LedgerLine {
-    return { type: "carried", at: new Date(this.#options.now()).toISOString(), spent: this.#accounts.carried() };
+  #carriedLine(): LedgerLine {
+    return { type: "carried", at: new Date(this.#options.now()).toISOString(), spent: this.#accounts.carriedSums() };
   }
 }

@@ -1,17 +1,18 @@
-// What each client key has spent: in the running period of its budget, and of all time. Made from the lines of the ledger.
+// What each client key has spent, in the current period of its budget and in total, computed from the lines of the
+// ledger.
 
 import { Ledger, NO_AMOUNTS, NO_USAGE, type RequestAmounts } from "@lathe/agent/base";
 import type { Usage } from "@lathe/llm";
 import { type Period, periodAt } from "../keys/terms.ts";
 import type { LedgerLine, ReservedLine, SettledLine } from "./lines.ts";
 
-/** How the budget of a key is counted. */
+/** Returns the budget period of a key. */
 export type PeriodOf = (key: string) => Period;
 
 export interface KeyAccount {
   period: string;
   ledger: Ledger;
-  /** Dollars of all time: what the next month begins with. */
+  /** Total dollars; the next month's file starts with these. */
   readonly ever: { usd: number; uncertain: number };
 }
 
@@ -29,7 +30,7 @@ export class KeyAccounts {
     this.#periodOf = periodOf;
   }
 
-  /** In the period of a moment: another one begins with nothing spent. */
+  /** The account in the period of this time; a new period starts with nothing spent. */
   at(key: string, ms: number): KeyAccount {
     const period = periodAt(this.#periodOf(key), ms);
     let account = this.#accounts.get(key);
@@ -45,7 +46,7 @@ export class KeyAccounts {
     return account;
   }
 
-  /** Where what was reserved in the past belongs: a period that is over limits nothing any more. */
+  /** The ledger that a past reservation counts in; one of an ended period no longer counts against the budget. */
   ledgerOf({ key, at }: ReservedLine): Ledger {
     const { period, ledger } = this.at(key, Date.parse(at));
     return periodAt(this.#periodOf(key), Date.parse(at)) < period ? new Ledger() : ledger;
@@ -60,7 +61,7 @@ export class KeyAccounts {
     ever.uncertain += uncertain.usd;
   }
 
-  /** Counts what a file says; the reservations that it leaves open are returned. */
+  /** Counts the lines of a file; returns the reservations without a settlement. */
   replay(lines: Iterable<LedgerLine>): readonly ReservedLine[] {
     const open = new Map<string, ReservedLine>();
     for (const line of lines) {
@@ -76,7 +77,7 @@ export class KeyAccounts {
     return [...open.values()];
   }
 
-  carried(): Readonly<Record<string, { readonly usd: number; readonly uncertain: number }>> {
+  carriedSums(): Readonly<Record<string, { readonly usd: number; readonly uncertain: number }>> {
     return Object.fromEntries([...this.#accounts].map(([key, { ever }]) => [key, { ...ever }]));
   }
 
@@ -100,7 +101,7 @@ export function chargeOf({ input, cached, output, usd, uncertain = NO_AMOUNTS }:
   return { usage, usd, uncertain };
 }
 
-/** All of it, for a line without a settlement: the process that sent the request was killed. */
+/** The full reservation of a request that was never settled, because the process was killed. */
 export const lostCharge = ({ tokens, usd }: ReservedLine): Charge => ({
   usage: NO_USAGE,
   usd: 0,

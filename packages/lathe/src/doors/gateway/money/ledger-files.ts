@@ -1,4 +1,4 @@
-// The ledger on disk: a file for each month, to which lines are only ever appended.
+// The ledger on disk: one append-only file per month.
 
 import {
   closeSync,
@@ -27,12 +27,15 @@ export function monthsIn(folder: string): readonly string[] {
   return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
 }
 
-/** The ledger of one month. */
+/** The ledger file of a month. */
 export const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
 
 const PIECE_BYTES = 1 << 20;
 
-/** Piece by piece: the file of a busy month is longer than a text can be. `onDamage`: called for each line that cannot be read. */
+/**
+ * Reads in pieces, since the file of a busy month can exceed the longest string. `onDamage` is called for each
+ * unreadable line.
+ */
 export function* linesOf(folder: string, month: string, onDamage: () => void): Generator<LedgerLine, void> {
   const fd = openSync(fileOf(folder, month), "r");
   try {
@@ -58,7 +61,7 @@ export function* linesOf(folder: string, month: string, onDamage: () => void): G
 
 const textOf = (lines: readonly LedgerLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
-/** The file appears with its first lines or not at all: without them, what was spent before would be forgotten. */
+/** Creates the file together with its first lines: without them, earlier spending would be forgotten. */
 export function beginMonth(folder: string, month: string, lines: readonly LedgerLine[]): MonthFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const aside = join(folder, `.${month}.new`);
@@ -77,7 +80,7 @@ export class MonthFile {
   readonly month: string;
   readonly #fd: number;
   #isSynced = true;
-  /** The last line has no end: the disk was full. */
+  /** The last line is incomplete, for example because the disk was full. */
   #isTorn: boolean;
 
   constructor(folder: string, month: string) {
@@ -89,10 +92,10 @@ export class MonthFile {
     this.#isTorn = last.toString() !== "\n";
   }
 
-  /** In the hands of the system when this returns: the end of the process loses nothing of it. */
+  /** When this returns, the system has the lines: a killed process loses none. */
   append(...lines: readonly LedgerLine[]): void {
     const text = textOf(lines);
-    // A line that was cut off must not swallow the next one.
+    // A torn line must not swallow the next one.
     const bytes = Buffer.from(this.#isTorn ? `\n${text}` : text);
     this.#isTorn = true;
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
@@ -100,12 +103,12 @@ export class MonthFile {
     this.#isSynced = false;
   }
 
-  /** On the disk when this resolves. Answers go on meanwhile. */
+  /** Resolves once the lines are on the disk; answers continue meanwhile. */
   async sync(): Promise<void> {
     if (this.#isSynced) return;
     this.#isSynced = true;
     await new Promise<void>((resolve, reject) => {
-      // The file of a month that has ended may have been closed: closing has synced it.
+      // The file of a past month may be closed by now, and closing has synced it.
       fdatasync(this.#fd, (error) => (error === null || error.code === "EBADF" ? resolve() : reject(error)));
     });
   }

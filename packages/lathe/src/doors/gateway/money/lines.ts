@@ -1,5 +1,5 @@
-// What the ledger file of the gateway holds: a line before each request, with the most that it may cost, and one after it, with what
-// it did cost. A reservation without a settlement counts whole.
+// Lines of the gateway's ledger: one before each request with its maximum cost, and one after it with the actual cost.
+// A reservation without a settlement counts in full.
 
 import {
   Checker,
@@ -18,12 +18,12 @@ const amounts = object({ tokens: number(), usd: number() });
 
 const reserved = object({
   type: exactly("reserved"),
-  /** Unique in all files. */
+  /** Unique across all files. */
   id: text(),
   at: text(),
   /** Id of the client key. */
   key: text(),
-  /** Its name: keys can be removed. */
+  /** The key's name, since keys can be removed. */
   name: text(),
   /** `provider/id`. */
   model: text(),
@@ -35,14 +35,14 @@ const settled = object({
   type: exactly("settled"),
   id: text(),
   at: text(),
-  /** Prompt, part of it from the cache, and answer, in counts that mean the same for every vendor. */
+  /** Tokens of the prompt, its cached part, and the answer, normalized across vendors. */
   input: integer(),
   cached: integer(),
   output: integer(),
   usd: number(),
-  /** The price was not known. */
+  /** The price was unknown. */
   unpriced: optional(exactly(true)),
-  /** What the vendor may charge besides, without having said so. */
+  /** What the vendor may charge in addition without having reported it. */
   uncertain: optional(amounts),
 });
 /** The first line of a month: what each key had spent before, by its id. */
@@ -59,12 +59,12 @@ export type ReservedLine = Static<typeof reserved>;
 export type SettledLine = Static<typeof settled>;
 export type LedgerLine = Static<typeof line>;
 
-/** Undefined for a damaged one. */
+/** Undefined for a damaged line. */
 export function readLine(json: string): LedgerLine | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return CHECKER.wrongIn(value) === undefined ? (value as LedgerLine) : undefined;
   } catch {
-    return undefined; // torn by the end of a process
+    return undefined; // torn by a crash
   }
 }

@@ -1,4 +1,4 @@
-// The most that a request can cost, and whether a key may still spend it. The same counts as in the limits of sessions.
+// The maximum cost of a request, and whether a key can still afford it. It counts like the limits of sessions.
 
 import { answerRoom, type RequestAmounts } from "@lathe/agent/base";
 import { mostTokensIn, mostTokensOf } from "@lathe/agent/context";
@@ -8,27 +8,27 @@ import { budgetText, periodEnd } from "../keys/terms.ts";
 import { GatewayRefusal } from "../server/refusal.ts";
 
 export interface MostOf {
-  /** With the length of its answer stated: what is set aside holds for no other. */
+  /** The request with an explicit answer length, since the reservation only covers that. */
   readonly request: Request;
   readonly amounts: RequestAmounts;
-  /** Tokens of the answer. */
+  /** Most tokens of the answer. */
   readonly answer: number;
-  /** The price is known. */
+  /** Whether the price is known. */
   readonly isPriced: boolean;
 }
 
 export interface Habits {
-  /** What is written to the vendor's cache may stay for an hour. */
+  /** Whether entries in the vendor's cache may stay for an hour. */
   readonly keepsLong: boolean;
-  /** The longest answer where the client names none; 0: the model's own limit. */
+  /** The answer's limit if the client sets none; 0 for the model's own limit. */
   readonly usualAnswer: number;
 }
 
-/** Of a model of which nothing is known. */
+/** For a model without known limits. */
 const USUAL_ANSWER = 32_000;
 
 export function mostOf(asked: Request, model: ModelInfo, { keepsLong, usualAnswer }: Habits): MostOf {
-  // No model writes more, whatever a client asks for: what is set aside would keep others from the account.
+  // No model writes more than its limit; reserving more would only keep other keys from the account.
   const own = model.maxOutput ?? model.contextWindow;
   const wanted = asked.maxTokens ?? (usualAnswer || (model.maxOutput ?? USUAL_ANSWER));
   const request = { ...asked, maxTokens: Math.min(own, wanted) };
@@ -52,10 +52,10 @@ function promptOf({ messages, tools, responseFormat }: Request, { contextWindow 
   return messages.some(({ content }) => content.some(mayUnfold)) ? Math.max(tokens, contextWindow) : tokens;
 }
 
-/** What vendors add to a prompt with tools. */
+/** Tokens that vendors add to a prompt with tools. */
 const OF_VENDORS_WORDS = 1000;
 
-/** A PDF of a few kilobytes, or an address of one, can fill all that the model reads. */
+/** A PDF of a few kilobytes, or a link to one, can fill the whole context window. */
 function mayUnfold(part: ContentPart): boolean {
   switch (part.kind) {
     case "document":
@@ -67,7 +67,7 @@ function mayUnfold(part: ContentPart): boolean {
   }
 }
 
-/** The client wants its prompt kept for an hour, which costs more. */
+/** Whether the client wants its prompt cached for an hour, which costs more. */
 function asksForLong({ messages, tools = [] }: Request): boolean {
   if (tools.some(({ cacheControl }) => cacheControl?.ttl === "1h")) return true;
   return messages.some(({ content }) =>
@@ -77,12 +77,12 @@ function asksForLong({ messages, tools = [] }: Request): boolean {
 
 export interface Purse {
   readonly key: ClientKey;
-  /** US dollars that are neither spent nor set aside. */
+  /** US dollars neither spent nor reserved. */
   readonly left: number;
   readonly now: number;
 }
 
-/** Throws when the budget of the key does not pay for the largest answer. */
+/** Throws if the key's budget does not cover the largest answer. */
 export function checkAffordable({ amounts, isPriced }: MostOf, { key, left, now }: Purse): void {
   const { budget } = key;
   if (budget === undefined) return;

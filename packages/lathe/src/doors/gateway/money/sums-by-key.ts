@@ -1,4 +1,4 @@
-// What each client key used, summed over the ledger: for `lathe stats --by key` and /v1/usage.
+// What each client key has used, summed over the ledger, for `lathe stats --by key`.
 
 import type { KeyAccounts } from "./key-accounts.ts";
 import { chargeOf, lostCharge } from "./key-accounts.ts";
@@ -12,13 +12,16 @@ export interface KeySum {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  /** US dollars that vendors have counted. */
+  /** US dollars that vendors have reported. */
   readonly usd: number;
-  /** US dollars that they may charge besides: of answers that were cut off. */
+  /** US dollars that vendors may charge in addition, for answers that were cut off. */
   readonly uncertain: number;
 }
 
-/** `since`: the first UTC date that counts. `isRunning`: reservations without a settlement are of requests that still run. */
+/**
+ * `since` is the first UTC date to count. `isRunning`: a gateway is running, so open reservations belong to running
+ * requests.
+ */
 export function sumsByKey(
   folder: string,
   { since = "", isRunning }: { readonly since?: string; readonly isRunning: boolean },
@@ -52,7 +55,7 @@ export function sumsByKey(
   return { keys: [...sums.values()], damaged };
 }
 
-/** The same sums as a gateway would begin with, read without changing anything. */
+/** Reads the sums that a gateway would start with, without changing anything. */
 export function readAccounts(folder: string, accounts: KeyAccounts): KeyAccounts {
   const last = monthsIn(folder).at(-1);
   if (last === undefined) return accounts;

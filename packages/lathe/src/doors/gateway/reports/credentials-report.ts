@@ -1,11 +1,15 @@
-// GET /v1/credentials/check[?strict=1]: whether the gateway's own credentials work. For its operator only.
+// GET /v1/credentials/check[?strict=1]: whether the gateway's own credentials work. Only for its operator.
 
 import type { Call } from "../../http/call.ts";
 import type { Caller } from "../server/callers.ts";
 import type { GatewayParts } from "../server/parts.ts";
 import { GatewayRefusal } from "../server/refusal.ts";
 
-export async function credentialsReport({ query }: Call, { key }: Caller, { checked }: GatewayParts): Promise<unknown> {
+export async function credentialsReport(
+  { query }: Call,
+  { key }: Caller,
+  { checkCredentials: checked }: GatewayParts,
+): Promise<unknown> {
   if (key !== undefined)
     throw new GatewayRefusal("forbidden", "Only the operator of the gateway may ask for this.", {
       code: "operator_only",

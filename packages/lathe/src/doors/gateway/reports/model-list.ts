@@ -1,4 +1,4 @@
-// GET /v1/models: what the caller may use, in the form that its client reads.
+// GET /v1/models: the models that the caller may use, in the format of its client.
 
 import type { ModelInfo } from "@lathe/llm";
 import type { Call } from "../../http/call.ts";
@@ -21,7 +21,7 @@ export function modelList({ incoming }: Call, caller: Caller, { models }: Gatewa
   return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
-/** A bare id means the first model of that name; the others are named with their provider. */
+/** A bare id means the first model of that name; further ones carry their provider. */
 function withIds(models: readonly ModelInfo[]): readonly { readonly id: string; readonly model: ModelInfo }[] {
   const taken = new Set<string>();
   return models.map((model) => {

@@ -1,4 +1,4 @@
-// GET /v1/usage: the operator sees every key and what is left of the accounts, a client its own key.
+// GET /v1/usage: operators see every key and what is left of the accounts; clients see their own key.
 
 import type { Call } from "../../http/call.ts";
 import type { ClientKey } from "../keys/key-file.ts";

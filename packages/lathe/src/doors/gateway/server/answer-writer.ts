@@ -1,21 +1,22 @@
-// Writes the events of an answer to the client: encoded, as fast as the client reads, with signs of life while the model is silent. It
-// ends answers that say nothing for too long, that grow beyond what was asked for, and those of a key that was revoked.
+// Writes the events of an answer to the client: encoded, as fast as the client reads, with pings while the model is
+// silent. It ends an answer if the model is silent for too long, if it exceeds the requested length, or if the key is
+// revoked.
 
 import type { ServerResponse } from "node:http";
 import { RequestTimeoutError, StreamError, type StreamEvent, type StreamEventIterator } from "@lathe/llm";
 import { type AnswerEncoder, mergeDeltas, type ServedFormat } from "@lathe/llm/serve";
-import { drained, type SetTimer } from "../../http/live-response.ts";
+import { type SetTimer, whenDrained } from "../../http/live-response.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import { failureOf } from "./failure.ts";
 import { GatewayRefusal } from "./refusal.ts";
 
 const BEAT_MS = 15_000;
-/** A model that says nothing for so long says nothing more. */
+/** A model that is silent for this long will not continue. */
 const SILENCE_MS = 255_000;
-/** Few tokens are longer; so much is never an answer of the length that was asked for. */
+/** Few tokens have more characters, so an answer beyond this exceeds its token limit. */
 const MOST_CHARACTERS_PER_TOKEN = 64;
 const MOST_CHARACTERS_MORE = 64 << 10;
-/** What has arrived is written together, up to about so much. */
+/** Events that have arrived are written together, up to about this many characters. */
 const PIECE_CHARACTERS = 64 << 10;
 
 export interface WriterOptions {
@@ -23,14 +24,14 @@ export interface WriterOptions {
   readonly encoder: AnswerEncoder;
   readonly isStreamed: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** Tokens that the answer may have. */
+  /** Most tokens of the answer. */
   readonly mostTokens: number;
   readonly mayGoOn: () => boolean;
-  /** Ends the request to the vendor. */
+  /** Aborts the request to the vendor. */
   readonly stop: (reason: Error) => void;
-  /** The reason of an answer that was stopped. */
+  /** Why the answer was stopped; undefined if it was not. */
   readonly stopped: () => unknown;
-  /** Told of each event. */
+  /** Called with each event. */
   readonly note: (event: StreamEvent) => void;
   readonly setTimer: SetTimer;
   readonly now: () => number;
@@ -41,7 +42,7 @@ export class AnswerWriter {
   readonly #options: WriterOptions;
   readonly #mostCharacters: number;
   #characters = 0;
-  /** When the model said something, and when we did. */
+  /** When the model last sent something, and when we did. */
   #heardAt: number;
   #saidAt: number;
 
@@ -53,10 +54,10 @@ export class AnswerWriter {
     this.#saidAt = this.#heardAt;
   }
 
-  /** Rejects with the reason of an answer that is not whole; a stream that had begun has been ended by then. */
+  /** Rejects with the reason if the answer is incomplete; a stream that has begun is ended first. */
   async write(events: AsyncIterable<StreamEvent>): Promise<void> {
     const iterator = events[Symbol.asyncIterator]() as StreamEventIterator;
-    const beat = this.#beating();
+    const beat = this.#startBeat();
     try {
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
         this.#heardAt = this.#options.now();
@@ -75,7 +76,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Sends an event and those that have arrived with it; deltas of one block that have arrived together as one. True with the last one. */
+  /** Sends an event and all that have arrived since, merging deltas of one block. Returns true after the last event. */
   async #pass(first: StreamEvent, iterator: StreamEventIterator): Promise<boolean> {
     const { encoder } = this.#options;
     const texts: string[] = [];
@@ -85,25 +86,25 @@ export class AnswerWriter {
       texts.push(text);
       length += text.length;
     };
-    this.#look(first);
+    this.#check(first);
     let held = first;
     while (!encoder.isOver && length < PIECE_CHARACTERS) {
       const next = iterator.takeArrived?.();
       if (next === undefined) break;
-      this.#look(next);
+      this.#check(next);
       const merged = lengthOf(held) < PIECE_CHARACTERS ? mergeDeltas(held, next) : undefined;
       if (merged === undefined) push(held);
       held = merged ?? next;
     }
     push(held);
-    // Bytes at once: node would write a long text of many pieces more slowly.
+    // A buffer, because node writes a long string made of many pieces more slowly.
     if (length > 0 || encoder.isOver) await this.#send(Buffer.from(texts.join("")));
     return encoder.isOver;
   }
 
-  /** An answer in one piece is sent when it is whole. */
+  /** An unstreamed answer is sent when it is complete. */
   #keep(event: StreamEvent): boolean {
-    this.#look(event);
+    this.#check(event);
     if (event.type !== "finish") return false;
     const body = this.#options.encoder.whole(event.response);
     this.#outgoing.writeHead(200, {
@@ -116,10 +117,10 @@ export class AnswerWriter {
     return true;
   }
 
-  #look(event: StreamEvent): void {
+  #check(event: StreamEvent): void {
     this.#options.note(event);
     if (event.type === "error") throw event.error;
-    // Each counts for something: pieces without a letter have no end either.
+    // Every event counts as one, since events without text could also go on forever.
     this.#characters += 1 + lengthOf(event);
     if (this.#characters <= this.#mostCharacters) return;
     const reason = new GatewayRefusal("internal", "The model's answer is longer than was asked for, and was ended.", {
@@ -135,10 +136,10 @@ export class AnswerWriter {
       this.#outgoing.writeHead(200, { ...RESPONSE_HEADERS, ...headers, "content-type": "text/event-stream" });
     this.#saidAt = now();
     if (encoder.isOver) this.#outgoing.end(bytes);
-    else if (!this.#outgoing.write(bytes)) await drained(this.#outgoing, setTimer);
+    else if (!this.#outgoing.write(bytes)) await whenDrained(this.#outgoing, setTimer);
   }
 
-  #beating(): { cancel(): void } {
+  #startBeat(): { cancel(): void } {
     const { setTimer, now, format, mayGoOn, stop } = this.#options;
     const beat = (): void => {
       timer = setTimer(beat, BEAT_MS);

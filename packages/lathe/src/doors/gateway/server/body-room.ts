@@ -1,5 +1,5 @@
-// How many bytes of requests are held at once: by all clients, and by one of them. Without it, one client with many large requests would
-// end the gateway for all.
+// Limits how many bytes of requests are in memory at once, in total and per client, so that one client with many large
+// requests cannot crash the gateway.
 
 import { GatewayRefusal } from "./refusal.ts";
 
@@ -11,7 +11,7 @@ export class BodyRoom {
   #taken = 0;
   readonly #takenBy = new Map<string, number>();
 
-  /** For one request of a caller: `take` as its body comes, `leave` when it has been answered. */
+  /** For one request of a caller: `take` as its body arrives, `leave` once it is answered. */
   enter(caller: string): { take(bytes: number): void; leave(): void } {
     let own = 0;
     return {

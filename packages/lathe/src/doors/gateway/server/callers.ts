@@ -1,4 +1,5 @@
-// Who asks: the operator with the gateway's own token, a client with its key, or anyone at all on a gateway without sign-in.
+// Identifies the caller: the operator by the gateway's own token, a client by its key, or anyone on a gateway without
+// sign-in.
 
 import type { IncomingMessage } from "node:http";
 import type { Attempts } from "../../http/attempts.ts";
@@ -7,19 +8,19 @@ import type { ClientKey, KeyFile } from "../keys/key-file.ts";
 import { GatewayRefusal } from "./refusal.ts";
 
 export interface Caller {
-  /** Under which the ledger counts. */
+  /** The id used in the ledger. */
   readonly id: string;
   readonly name: string;
-  /** The operator has none. */
+  /** Undefined for the operator. */
   readonly key: ClientKey | undefined;
 }
 
-/** Not a name that a key can have. */
+/** Keys cannot have such names. */
 const OPERATOR: Caller = { id: "(operator)", name: "(operator)", key: undefined };
 const ANYONE: Caller = { id: "(anyone)", name: "(anyone)", key: undefined };
 
 export interface CallersOptions {
-  /** Compares in constant time. */
+  /** Must compare in constant time. */
   readonly isOwnToken: (given: string) => boolean;
   readonly keys: KeyFile;
   readonly attempts: Attempts;
@@ -33,22 +34,22 @@ export class Callers {
     this.#options = options;
   }
 
-  /** Throws a refusal for a request without a key that works. */
+  /** Throws a refusal if the request has no valid key. */
   callerOf(incoming: IncomingMessage): Caller {
     const { isOwnToken, keys, attempts, needsKey } = this.#options;
     const given = secretIn(incoming);
-    if (!needsKey) return this.#keyed(given === undefined ? undefined : keys.find(given)) ?? ANYONE;
+    if (!needsKey) return this.#callerOfKey(given === undefined ? undefined : keys.find(given)) ?? ANYONE;
     if (given === undefined)
       throw new GatewayRefusal("unauthenticated", "Send your key in the Authorization header or as x-api-key.", {
         code: "key_missing",
         isFinal: true,
       });
-    // A key of 256 random bits cannot be guessed: whoever has one is served whatever others try from that address.
-    // Keys first: nearly all requests come with one, and each of the two looks at a file.
-    const caller = this.#keyed(keys.find(given)) ?? (isOwnToken(given) ? OPERATOR : undefined);
+    // A valid key always passes, even while other clients at that address are locked out: 256 random bits cannot be
+    // guessed. Check keys first: nearly all requests carry one, and each of the two checks looks at a file.
+    const caller = this.#callerOfKey(keys.find(given)) ?? (isOwnToken(given) ? OPERATOR : undefined);
     if (caller !== undefined) return caller;
     const address = addressOf(incoming);
-    attempts.failed(address);
+    attempts.noteFailure(address);
     const seconds = attempts.waitFor(address);
     if (seconds > 0)
       throw new GatewayRefusal("rate_limit", `Too many attempts. Try again in ${seconds} s.`, {
@@ -61,7 +62,7 @@ export class Callers {
     });
   }
 
-  /** Still good, for answers that go on for long. */
+  /** Whether the key is still valid, for long answers. */
   isGood({ key }: Caller): boolean {
     if (key === undefined) return true;
     const { keys } = this.#options;
@@ -69,7 +70,7 @@ export class Callers {
     return now !== undefined && keys.stateOf(now) !== "revoked";
   }
 
-  #keyed(key: ClientKey | undefined): Caller | undefined {
+  #callerOfKey(key: ClientKey | undefined): Caller | undefined {
     if (key === undefined) return undefined;
     const state = this.#options.keys.stateOf(key);
     if (state === "active") return { id: key.id, name: key.name, key };
@@ -81,7 +82,7 @@ export class Callers {
   }
 }
 
-/** As the clients of the vendors send it. */
+/** Accepts both headers that the vendors' clients use. */
 function secretIn({ headers }: IncomingMessage): string | undefined {
   const named = headers["x-api-key"];
   return bearerIn(headers.authorization) ?? (typeof named === "string" && named !== "" ? named.trim() : undefined);

@@ -1,5 +1,5 @@
-// One request for an answer: read, admitted, sent to its model, written in the client's wire format, settled and logged. Whatever
-// happens, its reservation is settled once and its line is written once.
+// One request for an answer: read, admitted, sent to its model, written in the client's wire format, settled and
+// logged. Whatever happens, it is settled once and logged once.
 
 import { AbortError, messageOf, type StreamEvent } from "@lathe/llm";
 import { fitRequest, type Refusal, type ServedFormat, type ServedRequest, warningHeaders } from "@lathe/llm/serve";
@@ -15,7 +15,7 @@ import type { GatewayParts } from "./parts.ts";
 import { GatewayRefusal } from "./refusal.ts";
 import { type Progress, settle } from "./settlement.ts";
 
-/** Pictures and documents go with prompts; vendors take as much. */
+/** Prompts may contain pictures and documents; vendors accept as much. */
 const MOST_BODY_BYTES = 32 << 20;
 
 export async function exchange(call: Call, format: ServedFormat, parts: GatewayParts): Promise<void> {
@@ -25,7 +25,7 @@ export async function exchange(call: Call, format: ServedFormat, parts: GatewayP
   const requestId = newId();
   const ending = new AbortController();
   let isGone = false;
-  // The request to the vendor ends with the connection of the client.
+  // When the client disconnects, the request to the vendor ends, too.
   outgoing.once("close", () => {
     isGone = !outgoing.writableFinished;
     if (isGone) ending.abort(new AbortError("The client has gone."));
@@ -50,7 +50,7 @@ export async function exchange(call: Call, format: ServedFormat, parts: GatewayP
     key: caller?.name,
     model: model && nameOf(model),
     ...settle(parts, progress, { failure, wasStopped: ending.signal.aborted }),
-    // As proxies log a client that has gone.
+    // 499 is what proxies log for a client that disconnected.
     status: isGone ? 499 : outgoing.statusCode,
     why: failure === undefined ? undefined : isGone ? "cancelled" : wordOf(failure),
     ms: now() - began,
@@ -69,14 +69,14 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
   const { parts, progress, caller, ending } = sending;
   const { signal } = ending;
   checkRate(parts, caller);
-  const { model, served } = await asked(call, format, sending);
+  const { model, served } = await readRequest(call, format, sending);
   progress.model = model;
   const most = mostOf(served.request, model.target.model, model.habits);
   progress.most = most.amounts;
   checkPurse(parts, caller, most);
   const ticket = { key: caller.id, tokens: most.amounts.tokens };
   progress.pass = await parts.turnstile.enter(model.account(), ticket, signal);
-  // Others may have spent while this one waited; from here to the reservation nothing else runs.
+  // Other requests may have spent meanwhile. Nothing else runs between here and the reservation.
   checkPurse(parts, caller, most);
   progress.reservation = reserve(parts, caller, { model, most });
   const { now, newId, setTimer } = parts;
@@ -96,8 +96,8 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
   await writer.write(model.adapter.stream(most.request, { signal }));
 }
 
-/** What the client wants of which model. */
-async function asked(
+/** Reads the request and finds its model. */
+async function readRequest(
   call: Call,
   format: ServedFormat,
   { parts, caller, progress }: Sending,
@@ -110,7 +110,7 @@ async function asked(
   return { model, served: fitted.served };
 }
 
-/** Asked by a timer. While the file of keys cannot be read, answers that are under way go on: only new requests are refused. */
+/** Runs in a timer. While the key file cannot be read, running answers continue and only new requests are refused. */
 function mayGoOn({ callers, warn }: GatewayParts, caller: Caller): boolean {
   try {
     return callers.isGood(caller);
@@ -120,7 +120,7 @@ function mayGoOn({ callers, warn }: GatewayParts, caller: Caller): boolean {
   }
 }
 
-/** What the vendor says of the bill and its limits. */
+/** Takes usage and limits from the vendor's events. */
 function note(event: StreamEvent, progress: Progress): void {
   switch (event.type) {
     case "stream_start":
@@ -171,7 +171,7 @@ function reserve({ books, warn }: GatewayParts, { id, name }: Caller, { model, m
   }
 }
 
-/** The name that we have for it, never the client's. */
+/** Our name for the model, never the client's. */
 const nameOf = ({ target }: OfferedModel): string => `${target.provider}/${target.model.id}`;
 
 function refusalError({ kind, message, ...more }: Refusal): GatewayRefusal {

@@ -1,5 +1,5 @@
-// What went wrong, as a client of the gateway is told it. The accounts behind it are not the client's business: a vendor that refuses
-// the gateway's own credential must not look like a client's wrong key.
+// Failures as the gateway's clients see them. The accounts behind the gateway are hidden: a vendor that rejects the
+// gateway's own credential must not look like a wrong key of the client.
 
 import { ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
 import type { Refusal, ServedFormat } from "@lathe/llm/serve";
@@ -54,21 +54,21 @@ function refusalOf({ status, code, message, retryAfter }: Refused): Refusal {
   return { kind, message, code, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-/** A word for the log. */
+/** One word for the log. */
 export function wordOf(error: unknown): string {
   if (error instanceof GatewayRefusal) return error.refusal.code ?? error.refusal.kind;
   if (error instanceof Refused) return error.code;
   return error instanceof SDKError ? error.kind : "failed";
 }
 
-/** What is no failure of a request or a vendor, such as a damaged file, is for the operator. */
+/** Whether it is a fault of the gateway itself, such as a damaged file, for its operator to fix. */
 export const isOwnFailure = (error: unknown): boolean => wordOf(error) === "failed";
 
 const isStranger = (error: unknown): boolean =>
   error instanceof GatewayRefusal &&
   (error.refusal.kind === "unauthenticated" || error.refusal.code === "too_many_attempts");
 
-/** Before the first byte of an answer. */
+/** Only before the first byte of an answer. */
 export function sendFailure(
   { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,
   format: ServedFormat,
@@ -76,18 +76,18 @@ export function sendFailure(
   requestId: string,
 ): void {
   const { status: nearest, headers, body } = format.error(failureOf(error), requestId);
-  // Vendors have no status for a slow client: theirs would blame what is behind the gateway.
+  // Vendors have no status for a slow client; theirs for timeouts would blame the server.
   const status = error instanceof Refused && error.status === 408 ? 408 : nearest;
   const isFinal = error instanceof GatewayRefusal && error.isFinal;
-  // Connections are kept for clients with a key: others could take them all.
+  // Only clients with a key may keep connections open: others could exhaust them.
   if (isStranger(error)) outgoing.shouldKeepAlive = false;
   outgoing.writeHead(status, {
     ...RESPONSE_HEADERS,
     ...headers,
     "content-length": Buffer.byteLength(body),
-    // The vendors' own clients heed it: what cannot get better is not tried again.
+    // The vendors' own clients heed this and do not retry what cannot succeed.
     ...(isFinal ? { "x-should-retry": "false" } : {}),
-    // What is left of a refused body is not read.
+    // The rest of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   });
   endWhenRead(incoming, outgoing, body);

@@ -1,11 +1,11 @@
-// A running gateway: the guard, its addresses and the socket.
+// A running gateway: the request checks, the routes and the socket.
 
 import type { IncomingMessage } from "node:http";
 import { messageOf } from "@lathe/llm";
 import { type ServedFormat, servedFormats } from "@lathe/llm/serve";
 import { type Answer, type Call, type Refuse, Router } from "../../http/call.ts";
 import type { Garbage } from "../../http/garbage.ts";
-import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
+import { type RunningServer, serverAt, withOriginCheck } from "../../http/guarded.ts";
 import {
   certificateOf,
   checkReach,
@@ -30,21 +30,21 @@ export const GATEWAY_WORDS: PlaceWords = {
   withPort: (port) => `lathe auth-gateway serve --bind 127.0.0.1:${port}`,
 };
 
-/** Hundreds of answers may be under way; a connection between two requests is kept as long as a silent answer. */
+/** Hundreds of answers may run at once; an idle connection may last as long as a silent answer. */
 const GATEWAY_LIMITS: Limits = { ...LIMITS, connections: 2048 };
 const IDLE_MS = 255_000;
 
 export interface GatewayOptions {
   readonly version: string;
   readonly host: string;
-  /** 0: the system chooses one. */
+  /** 0 lets the system choose a port. */
   readonly port: number;
   readonly tls?: Tls | undefined;
   readonly parts: GatewayParts;
   readonly limits?: Partial<Limits> | undefined;
 }
 
-/** An answer that is under way when the gateway is asked to end may go on for so long. */
+/** On shutdown, running answers get this long to finish. */
 const FINISH_WITHIN_MS = 10_000;
 
 export async function startGateway(options: GatewayOptions): Promise<RunningServer> {
@@ -53,8 +53,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningServ
   const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const running = new Set<Promise<void>>();
-  const listener = guarded(gatewayApp(version, parts, running), own, refusing(parts));
-  const place = { host, port: options.port, tls, limits, words: GATEWAY_WORDS, garbage: garbageSaid(parts) };
+  const listener = withOriginCheck(gatewayApp(version, parts, running), own, refuseAndLog(parts));
+  const place = { host, port: options.port, tls, limits, words: GATEWAY_WORDS, garbage: logGarbage(parts) };
   const server = await listen(listener, place);
   server.keepAliveTimeout = IDLE_MS;
   const { url, close } = serverAt(server, own, portOf(server));
@@ -66,7 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningServ
       const late = new Promise<void>((resolve) => parts.setTimer(resolve, FINISH_WITHIN_MS));
       await Promise.race([Promise.all(running), late]);
       await close();
-      // What was cut off is settled, too.
+      // Answers that were cut off are settled, too.
       await Promise.all(running);
     },
   };
@@ -87,20 +87,20 @@ function gatewayApp(version: string, parts: GatewayParts, running: Set<Promise<v
   const paths = servedFormats.map(({ path }) => `POST ${path}`).join(", ");
   return router.answer(
     `There is nothing at this address. The gateway answers ${paths} and GET /v1/models.`,
-    refusing(parts),
+    refuseAndLog(parts),
   );
 }
 
-/** Of no format yet: the clients of both vendors find the sentence in it. */
-function garbageSaid({ now, log }: GatewayParts): Garbage {
+/** The format is unknown here; clients of both vendors find the message in this body. */
+function logGarbage({ now, log }: GatewayParts): Garbage {
   return ({ status, code, message }) => {
     log({ at: now(), key: undefined, model: undefined, usage: undefined, usd: 0, status, why: code, ms: 0 });
     return { type: "error", error: { type: "invalid_request_error", message, param: null, code } };
   };
 }
 
-/** Also what is no request of the gateway's is answered as the client reads it, and logged. */
-function refusing({ now, log, newId }: GatewayParts): Refuse {
+/** Refuses requests before they reach a handler, in the client's format, and logs them. */
+function refuseAndLog({ now, log, newId }: GatewayParts): Refuse {
   return (incoming, outgoing, error) => {
     const at = now();
     outgoing.shouldKeepAlive = false;
@@ -139,7 +139,7 @@ function report(parts: GatewayParts, make: Report): (call: Call) => Promise<void
   };
 }
 
-/** By its path; other addresses are the same for the clients of all vendors. */
+/** The format by path; at other addresses, a header tells the vendor of the client. */
 function formatFor({ url = "", headers }: IncomingMessage): ServedFormat {
   const name = headers["anthropic-version"] === undefined ? "chat" : "messages";
   const known = servedFormats.find(({ path }) => path === url.split("?")[0]);

@@ -1,4 +1,4 @@
-// What a running gateway is made of.
+// The parts of a running gateway.
 
 import type { ListedStoredAccount } from "../../../models/account-list.ts";
 import type { RequestWindow } from "../fair/request-window.ts";
@@ -19,15 +19,15 @@ export interface GatewayParts {
   readonly turnstile: Turnstile;
   readonly rates: RequestWindow;
   readonly room: BodyRoom;
-  /** The state of the gateway's own credentials; `strict` tries each. */
-  readonly checked: (isStrict: boolean) => Promise<readonly CheckedCredential[]>;
-  /** The stored accounts, and what is known of how much of each is left. */
+  /** Checks the gateway's own credentials; `isStrict` sends a request with each. */
+  readonly checkCredentials: (isStrict: boolean) => Promise<readonly CheckedCredential[]>;
+  /** The stored accounts and what is left of each. */
   readonly standings: () => Promise<readonly ListedStoredAccount[]>;
   readonly log: (request: LoggedRequest) => void;
-  /** For the operator. */
+  /** Shows a message to the operator. */
   readonly warn: (message: string) => void;
   readonly now: () => number;
-  /** Letters and digits. */
+  /** Returns an id of letters and digits. */
   readonly newId: () => string;
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
 }

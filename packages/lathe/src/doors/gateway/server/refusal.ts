@@ -1,10 +1,10 @@
-// What the gateway says when it does not do what a client asks; the wire format of the client has the words for it.
+// A request that the gateway refuses; the client's wire format determines the response.
 
 import type { Refusal, RefusalKind } from "@lathe/llm/serve";
 
 export class GatewayRefusal extends Error {
   readonly refusal: Refusal;
-  /** Trying again at once cannot help: clients of the vendors would. */
+  /** Retrying cannot help; without this mark, the vendors' clients would retry. */
   readonly isFinal: boolean;
 
   constructor(

@@ -1,18 +1,19 @@
-// One line for each request: who asked which model, what it took, how it ended. Never a key, a prompt or any other text of a client.
+// One log line per request: who asked which model, what it cost, how it ended. It never contains a key, a prompt or
+// other text from a client.
 
 import type { Usage } from "@lathe/llm";
 
 export interface LoggedRequest {
   readonly at: number;
-  /** Undefined: nobody that we know. */
+  /** Undefined for an unknown caller. */
   readonly key: string | undefined;
-  /** `provider/id` of ours, never the client's word. */
+  /** Our `provider/id`, never the client's name for it. */
   readonly model: string | undefined;
   readonly usage: Usage | undefined;
-  /** US dollars; undefined where the price is not known. */
+  /** US dollars; undefined if the price is unknown. */
   readonly usd: number | undefined;
   readonly status: number;
-  /** Why it is not what was asked for: a word of our own. */
+  /** Why the request failed, as one of our codes. */
   readonly why: string | undefined;
   readonly ms: number;
 }

@@ -1,4 +1,4 @@
-// What a request did cost in the end: what the vendor has counted, and what it may charge without having said so.
+// The final cost of a request: what the vendor reported, and what it may charge without having reported it.
 
 import { type RequestAmounts, uncertainBill } from "@lathe/agent/base";
 import { comparableUsage, costOf, type ProviderError, RateLimitError, type Usage } from "@lathe/llm";
@@ -9,34 +9,34 @@ import type { BodyRoom } from "./body-room.ts";
 import type { Caller } from "./callers.ts";
 import type { GatewayParts } from "./parts.ts";
 
-/** What is known of a request so far. */
+/** What is known about a request so far. */
 export interface Progress {
   caller?: Caller;
-  /** The bytes of its body. */
+  /** The room taken by its body. */
   held?: ReturnType<BodyRoom["enter"]>;
   model?: OfferedModel;
   most?: RequestAmounts;
   pass?: Pass;
   reservation?: Reservation;
-  /** What the vendor has counted. */
+  /** Usage as the vendor reported it. */
   usage?: Usage | undefined;
-  /** The vendor has said all that it will count. */
+  /** Whether the vendor has reported its final usage. */
   isFinished?: boolean;
-  /** Something of the answer had arrived. */
+  /** Whether a part of the answer has arrived. */
   hasBegun?: boolean;
 }
 
 export interface Ending {
-  /** Undefined: the answer is whole. */
+  /** Undefined if the answer is complete. */
   readonly failure: unknown;
-  /** By the client or by us. */
+  /** Whether the client or we stopped it. */
   readonly wasStopped: boolean;
 }
 
-/** Vendors say how long to wait; without a word, an account that is full is left alone for so long. */
+/** How long to leave a full account alone if the vendor does not say. */
 const CLOSED_MS = 5_000;
 
-/** Gives back what was set aside, once. */
+/** Releases the reservation, once. */
 export function settle(
   { books, warn }: GatewayParts,
   progress: Progress,
@@ -51,7 +51,7 @@ export function settle(
   try {
     books.settle(reservation, bill);
   } catch (error) {
-    // It counts whole from the next start on, so no money is given back by mistake.
+    // The reservation counts in full from the next start on, so no money is given back by mistake.
     warn(`The ledger cannot be written: ${(error as Error).message}`);
   }
   return { usage: bill.usage, usd: bill.usd };
@@ -62,10 +62,10 @@ function billOf({ model, usage, most, isFinished, hasBegun }: Progress, { failur
   const { provider, model: info } = model.target;
   const said = usage && comparableUsage(usage, provider);
   const price = info.cost === undefined ? undefined : usage === undefined ? 0 : costOf(usage, info.cost, provider);
-  // Counts that cannot be true would give money back, or make the ledger unreadable: then the vendor has said nothing.
+  // Impossible counts would give money back or corrupt the ledger, so treat them as no report.
   const isTrue = said === undefined || (areCounts(said) && (price === undefined || (price >= 0 && price < Infinity)));
   const [counted, usd] = isTrue ? [said, price] : [undefined, price === undefined ? undefined : 0];
-  // A vendor that counts nothing has not said that the answer was free.
+  // A vendor that reports zero has not said that the answer was free.
   if (isFinished && (counted?.totalTokens ?? 0) > 0) return { usage: counted, usd };
   const uncertain = uncertainBill(most, {
     hasBegun: hasBegun ?? false,

@@ -1,4 +1,4 @@
-// The typed client of bridge mode: answers the gates of sessions over HTTPS. `fetch` and streams only.
+// The typed client of bridge mode: answers the gates of sessions over HTTPS. Uses only `fetch` and streams.
 
 import type { GateReply, WorkflowGate } from "../../../conversation/gates/gate.ts";
 import type { GateHandler } from "../../../hosts/rpc-client/client.ts";
@@ -6,26 +6,29 @@ import {
   ANSWERED_WITHIN_MS,
   jsonOf,
   LatheServerError,
-  notRefused,
   parseJson,
-  reconnecting,
   type Sender,
   send,
   sessionPath,
+  throwIfRefused,
+  withReconnects,
 } from "../requests.ts";
 import { serverEvents } from "../server-events.ts";
 
-/** Where the bridge is, and its token. */
+/** The bridge's address and token. */
 export interface BridgeClientOptions {
   /** Such as `https://127.0.0.1:4077`. */
   readonly baseUrl: string;
   /** The value of LATHE_BRIDGE_TOKEN. */
   readonly token: string;
-  /** Another `fetch`, such as one that trusts the bridge's certificate. Node's own trusts those of NODE_EXTRA_CA_CERTS. */
+  /**
+   * A custom `fetch`, for example one that trusts the bridge's certificate. Node's own trusts those in
+   * NODE_EXTRA_CA_CERTS.
+   */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** What the bridge offers, by its handshake. */
+/** What the bridge offers, as its handshake says. */
 export interface BridgeHandshake {
   readonly version: string;
   readonly protocol: number;
@@ -34,7 +37,7 @@ export interface BridgeHandshake {
   readonly accepted_scopes: readonly string[];
 }
 
-/** A gate that was answered here, and what became of the answer. */
+/** A gate that was answered here, and the bridge's reply. */
 export interface AnsweredGate {
   readonly gate: WorkflowGate;
   readonly reply: GateReply;
@@ -47,10 +50,13 @@ interface Numbered {
 }
 
 export const OWNER_HEADER = "x-lathe-bridge-owner-token";
-/** Sent again so often, with the same key, where the connection broke. */
+/** Attempts to send an answer over a broken connection, with the same key. */
 const MOST_TRIES = 3;
 
-/** Talks to `lathe --mode bridge` with LATHE_BRIDGE_GATES=1. Every method rejects with LatheServerError where the bridge refuses or cannot be reached. */
+/**
+ * Talks to `lathe --mode bridge` with LATHE_BRIDGE_GATES=1. Every method rejects with LatheServerError if the bridge
+ * refuses or cannot be reached.
+ */
 export class BridgeClient {
   readonly #sender: Sender;
 
@@ -66,7 +72,10 @@ export class BridgeClient {
     return (await jsonOf(await this.#request("GET", "/v1/handshake"))) as BridgeHandshake;
   }
 
-  /** The token with which gates of this session are answered. `force`: also where another client owns the session, which is refused from then on. */
+  /**
+   * Resolves with the token for answering gates of this session. `force` also takes over a session that another client
+   * owns; that client is refused from then on.
+   */
   async claim(sessionId: string, { force = false }: { readonly force?: boolean } = {}): Promise<string> {
     const response = await this.#request("POST", `${sessionPath(sessionId)}/ownership`, { force });
     return ((await jsonOf(response)) as { readonly owner_token: string }).owner_token;
@@ -75,7 +84,10 @@ export class BridgeClient {
     await this.#request("POST", `${sessionPath(sessionId)}/ownership/release`, {}, { [OWNER_HEADER]: ownerToken });
   }
 
-  /** Resolves with what became of the answer; rejects where the gate takes none, such as with the code `already_resolved`. */
+  /**
+   * Resolves with the reply to the answer; rejects if the gate takes none, for example with the code
+   * `already_resolved`.
+   */
   async respondGate(
     sessionId: string,
     gateId: string,
@@ -91,16 +103,16 @@ export class BridgeClient {
       try {
         return (await jsonOf(await this.#request("POST", path, { answer }, headers))) as GateReply;
       } catch (error) {
-        // The answer may have arrived: with its key it counts once.
+        // The answer may have arrived; thanks to its key, it counts only once.
         if (!(error instanceof LatheServerError) || error.status !== 0 || tried === MOST_TRIES) throw error;
       }
     }
   }
 
   /**
-   * Every gate of the session goes to the resolver, and what it returns is the answer; undefined: somebody else answers. Yields each
-   * gate that was answered here, also where the answer was rejected. Goes on over as many connections as it takes; ends with the session
-   * or the signal.
+   * Passes every gate of the session to the resolver and answers with what it returns; if that is undefined, another
+   * client answers. Yields each gate answered here, even if the answer was rejected. Reconnects as needed; ends with
+   * the session or the signal.
    */
   async *consumeWorkflowGates(
     sessionId: string,
@@ -111,7 +123,7 @@ export class BridgeClient {
     let last: string | undefined;
     const connect = (isThere: () => void) => this.#frames(sessionId, last, isThere, signal);
     const isLast = ({ frame }: Numbered): boolean => frame.type === "session_closed";
-    for await (const { number, frame } of reconnecting({ connect, isLast, signal })) {
+    for await (const { number, frame } of withReconnects({ connect, isLast, signal })) {
       last = number;
       if (frame.type !== "workflow_gate") continue;
       const answer = await resolver(frame);
@@ -121,7 +133,7 @@ export class BridgeClient {
     }
   }
 
-  /** Undefined: another door was faster. */
+  /** Undefined if another client was faster. */
   async #answerIfOpen(
     sessionId: string,
     { gate_id }: WorkflowGate,
@@ -144,7 +156,7 @@ export class BridgeClient {
   ): AsyncGenerator<Numbered> {
     const query = after === undefined ? "" : `?after=${after}`;
     const path = `${sessionPath(sessionId)}/events${query}`;
-    const { body } = await notRefused(await send(this.#sender, "GET", path, { signal }));
+    const { body } = await throwIfRefused(await send(this.#sender, "GET", path, { signal }));
     if (body === null) return;
     isThere();
     for await (const { id, data } of serverEvents(body)) yield { number: id, frame: parseJson(data) as BridgeFrame };
@@ -157,6 +169,6 @@ export class BridgeClient {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response> {
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
-    return notRefused(await send(this.#sender, method, path, { body, headers, signal }));
+    return throwIfRefused(await send(this.#sender, method, path, { body, headers, signal }));
   }
 }

@@ -1,17 +1,17 @@
-// `--mode bridge` (G-18): the same server with its own token, over TLS in any case. Every address of a session is switched off, except
-// those of gates where the operator has switched them on.
+// `--mode bridge` (G-18): the same server with its own token, always over TLS. All session routes are disabled, except
+// those of gates if the operator has enabled them.
 
 import type { ClientDeps } from "@lathe/llm";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { Attempts } from "../../http/attempts.ts";
 import { checkBearer } from "../../http/bearer.ts";
 import { type Answer, type Call, Router } from "../../http/call.ts";
-import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
+import { type RunningServer, serverAt, withOriginCheck } from "../../http/guarded.ts";
 import { certificateOf, LIMITS, listen, portOf, type Tls } from "../../http/listen.ts";
 import { Refused } from "../../http/refused.ts";
 import { hashOf, isSecret } from "../../http/secrets.ts";
 import type { Scope } from "../client.ts";
-import { refusedBy } from "../http/failure.ts";
+import { refusalOf } from "../http/failure.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { gateEndpoints } from "./gate-endpoints.ts";
 
@@ -21,9 +21,9 @@ export interface BridgeOptions {
   readonly port: number;
   readonly token: string;
   readonly tls: Tls;
-  /** What a client may do at the addresses that are switched on. */
+  /** What a client may do at the enabled routes. */
   readonly scopes: readonly Scope[];
-  /** Whose gates are answered here; absent: gates are switched off. */
+  /** The sessions whose gates are answered here; absent if gates are disabled. */
   readonly sessions?: ServedSessions | undefined;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
 }
@@ -32,7 +32,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningServer
   const { host, tls } = options;
   const app = bridgeApp(options);
   const own = { scheme: "https", host, certificate: certificateOf(tls) } as const;
-  const server = await listen(guarded(app, own), { host, port: options.port, tls, limits: LIMITS });
+  const server = await listen(withOriginCheck(app, own), { host, port: options.port, tls, limits: LIMITS });
   return serverAt(server, own, portOf(server));
 }
 
@@ -48,16 +48,16 @@ function bridgeApp({ version, token, scopes, sessions, deps }: BridgeOptions): A
     host_tool_results: false,
     host_uri_results: false,
   };
-  // A scope that opens no address is not accepted.
+  // Accept only scopes that some route needs.
   const accepted = hasGates ? scopes.filter((scope) => scope === "read" || scope === "approve") : [];
-  // The token is the operator's choice and may be short: guessing has to end.
+  // The operator chooses the token, so it may be short and guessing must be cut off.
   const checkToken = ({ incoming }: Call): void =>
     checkBearer(incoming, {
       attempts,
       isToken: (given) => isSecret(given, hash),
       advice: "Send the token of LATHE_BRIDGE_TOKEN in the Authorization header.",
     });
-  const router = new Router(refusedBy);
+  const router = new Router(refusalOf);
   router.add("GET", "/v1/health", (call) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }));
   router.add("GET", "/v1/help", (call) => call.json({ endpoints, next: "Sessions over HTTP: lathe serve" }));
   for (const method of ["GET", "POST"] as const)
@@ -78,7 +78,7 @@ function bridgeApp({ version, token, scopes, sessions, deps }: BridgeOptions): A
   return router.answer("There is nothing at this address. See: GET /v1/help");
 }
 
-/** Each of the other scopes includes `read`. */
+/** Every other scope includes `read`. */
 function checkScope(scopes: readonly Scope[], needed: Scope): void {
   if (needed === "read" || scopes.includes(needed) || scopes.includes("admin")) return;
   throw new Refused(

@@ -1,5 +1,5 @@
-// Gates at the bridge, where they are switched on: who owns a session, the stream of its gates, and answers. Every request has passed
-// the check of the bridge's token.
+// Gates at the bridge, if they are enabled: ownership of sessions, the stream of their gates, and answers. Requests get
+// here only after the bridge has checked its token.
 
 import type { ClientDeps, JsonObject } from "@lathe/llm";
 import { anything, type Fields, flag, optional, text } from "@lathe/llm/schema";
@@ -8,14 +8,14 @@ import type { DoorClient, DoorFrame, Scope } from "../../door/door.ts";
 import { readBody } from "../../http/body.ts";
 import type { Call, CallHandler } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
-import { checked, checkedBody } from "../http/asked.ts";
+import { checkBody, checkFields } from "../http/checked-request.ts";
 import { EventStreams } from "../http/event-stream.ts";
 import { lastEventId } from "../http/handlers.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { OWNER_HEADER } from "./bridge-client.ts";
 import { Owners } from "./owners.ts";
 
-/** An answer may have 20,000 characters, each of up to six bytes as JSON. */
+/** An answer may have 20,000 characters, each up to six bytes as JSON. */
 const MOST_ANSWER_BYTES = 256 << 10;
 
 const CLAIM: Fields = { force: optional(flag()) };
@@ -23,7 +23,7 @@ const ANSWER: Fields = { answer: anything(), idempotency_key: optional(text()) }
 
 interface GateEndpoint {
   readonly method: "GET" | "POST";
-  /** Below the address of a session. */
+  /** Relative to the address of a session. */
   readonly path: string;
   readonly scope: Scope;
   readonly handle: CallHandler;
@@ -41,7 +41,7 @@ export function gateEndpoints({ sessions, scopes, deps }: GateEndpointsOptions):
   const client: DoorClient = { name: "the bridge", kind: "program", scopes: new Set(scopes) };
 
   const claim: CallHandler = async (call) => {
-    const { force = false } = checkedBody<{ force?: boolean }>(await bodyOf(call), CLAIM);
+    const { force = false } = checkBody<{ force?: boolean }>(await bodyOf(call), CLAIM);
     const sessionId = sessionIdOf(call);
     await sessions.open(sessionId);
     call.json({ owner_token: owners.claim(sessionId, force) }, 201);
@@ -64,14 +64,14 @@ export function gateEndpoints({ sessions, scopes, deps }: GateEndpointsOptions):
   const answer: CallHandler = async (call) => {
     const sessionId = sessionIdOf(call);
     owners.check(sessionId, ownerTokenIn(call));
-    const given = checkedBody<JsonObject>(await bodyOf(call), ANSWER);
+    const given = checkBody<JsonObject>(await bodyOf(call), ANSWER);
     const params = {
       gate_id: call.params["gateId"] ?? "",
       answer: given["answer"],
       idempotency_key: idempotencyKey(call, given["idempotency_key"] as string | undefined),
     };
     const name = "workflow_gate_response";
-    call.json(await sessions.command(sessionId, client, name, checked(params, COMMANDS[name].params)));
+    call.json(await sessions.command(sessionId, client, name, checkFields(params, COMMANDS[name].params)));
   };
 
   return [
@@ -82,7 +82,7 @@ export function gateEndpoints({ sessions, scopes, deps }: GateEndpointsOptions):
   ];
 }
 
-/** What of a frame is about gates; a stream that begins tells the gate that is open. */
+/** The part of a frame that concerns gates; a new stream starts with the open gate. */
 function gateFrame(frame: DoorFrame): object | undefined {
   if (frame.kind === "snapshot") return frame.snapshot.state.workflow?.gate;
   if (frame.kind === "closed") return { type: "session_closed" };
@@ -94,7 +94,7 @@ function gateFrame(frame: DoorFrame): object | undefined {
   return { type: "workflow_gate_settled", ...settled };
 }
 
-/** An answer that gets lost on the way is sent again: without a key it could be told from no other one. */
+/** A lost answer is sent again; without a key, it would look like a second answer. */
 function idempotencyKey({ incoming }: Call, inBody: string | undefined): string {
   const header = incoming.headers["idempotency-key"];
   const inHeader = typeof header === "string" && header !== "" ? header : undefined;

@@ -1,14 +1,14 @@
-// Who answers for a session at the bridge: one client at a time, which has a token of its own. Kept in memory; a bridge that starts
-// again knows no owner.
+// Which client answers for a session at the bridge: one at a time, with its own token. Kept in memory, so a restarted
+// bridge knows no owners.
 
 import { Refused } from "../../http/refused.ts";
 import { hashOf, isSecret, newToken } from "../../http/secrets.ts";
 
 export class Owners {
-  /** Hash of the token by session. */
+  /** Hash of the owner's token, by session. */
   readonly #hashes = new Map<string, string>();
 
-  /** `force`: the owner before is refused from now on. */
+  /** With `force`, the previous owner is refused from now on. */
   claim(sessionId: string, force: boolean): string {
     if (this.#hashes.has(sessionId) && !force)
       throw new Refused(

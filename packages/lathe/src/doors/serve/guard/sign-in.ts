@@ -1,4 +1,4 @@
-// Who asks: the bearer of a token, or a browser with the cookie that it got for a code.
+// Identifies the client: by a bearer token, or by the cookie that a browser got for a code.
 
 import type { IncomingMessage } from "node:http";
 import type { DoorClient, Scope } from "../../door/door.ts";
@@ -7,7 +7,7 @@ import { addressOf, bearerIn } from "../../http/bearer.ts";
 import { Refused } from "../../http/refused.ts";
 import type { StoredToken, TokenFile } from "./token-file.ts";
 
-/** Someone who is signed in. */
+/** A signed-in client. */
 export interface Visitor {
   readonly token: StoredToken;
   readonly client: DoorClient;
@@ -16,7 +16,7 @@ export interface Visitor {
 export interface SignInOptions {
   readonly tokens: TokenFile;
   readonly attempts: Attempts;
-  /** Browsers send the cookies of a host to each of its ports. */
+  /** Part of the cookie's name: browsers send the cookies of a host to all its ports. */
   readonly port: () => number;
   readonly secure: boolean;
 }
@@ -28,7 +28,7 @@ export class SignIn {
     this.#options = options;
   }
 
-  /** Throws when it is nobody. */
+  /** Throws if the request is not signed in. */
   visitor(incoming: IncomingMessage): Visitor {
     const given = bearerIn(incoming.headers.authorization) ?? this.#cookieIn(incoming.headers.cookie);
     if (given === undefined)
@@ -37,7 +37,7 @@ export class SignIn {
         "signed_out",
         "Sign in first: open the link that the server has printed, or send a token.",
       );
-    const token = this.#stored((tokens) => tokens.find(given));
+    const token = this.#readTokens((tokens) => tokens.find(given));
     if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer.");
     const { name, kind, scopes } = token;
     return {
@@ -46,10 +46,10 @@ export class SignIn {
     };
   }
 
-  /** Resolves with the cookie for the browser that has sent the code. */
+  /** Resolves with the cookie for the browser that sent the code. */
   async withCode(incoming: IncomingMessage, code: string): Promise<string> {
     this.#refuseGuessing(incoming);
-    const made = await this.#options.tokens.redeem(code).catch(notKept);
+    const made = await this.#options.tokens.redeem(code).catch(refuseUnstored);
     if (made === "expired")
       throw this.#wrong(incoming, "expired_code", "This link has expired. Get another one with: lathe serve link");
     if (made === "unknown")
@@ -58,13 +58,13 @@ export class SignIn {
     return this.#cookie(made.token, seconds);
   }
 
-  /** Resolves with the cookie that takes the other one away. */
+  /** Resolves with a cookie that deletes the current one. */
   async out({ token }: Visitor): Promise<string> {
     if (token.kind === "browser") await this.#options.tokens.revoke(token.id);
     return this.#cookie("", 0);
   }
 
-  /** Where that cannot be known, it is not. */
+  /** If the file cannot be read, the token does not count as valid. */
   isGood({ token }: Visitor): boolean {
     try {
       return this.#options.tokens.has(token.id);
@@ -73,11 +73,11 @@ export class SignIn {
     }
   }
 
-  #stored<T>(look: (tokens: TokenFile) => T): T {
+  #readTokens<T>(look: (tokens: TokenFile) => T): T {
     try {
       return look(this.#options.tokens);
     } catch (error) {
-      return unreadable(error);
+      return refuseUnreadable(error);
     }
   }
 
@@ -88,7 +88,7 @@ export class SignIn {
   }
 
   #wrong(incoming: IncomingMessage, code: string, message: string): Refused {
-    this.#options.attempts.failed(addressOf(incoming));
+    this.#options.attempts.noteFailure(addressOf(incoming));
     this.#refuseGuessing(incoming);
     return new Refused(401, code, message);
   }
@@ -113,9 +113,9 @@ export class SignIn {
   }
 }
 
-/** The code is as good as before. */
-function notKept(cause: unknown): never {
-  if (typeof (cause as NodeJS.ErrnoException).code !== "string") return unreadable(cause);
+/** Storing the sign-in failed; the code stays valid. */
+function refuseUnstored(cause: unknown): never {
+  if (typeof (cause as NodeJS.ErrnoException).code !== "string") return refuseUnreadable(cause);
   throw new Refused(
     503,
     "not_kept",
@@ -125,8 +125,8 @@ function notKept(cause: unknown): never {
   );
 }
 
-/** Someone has edited the file. What is wrong with it, and where it is, is not for those who have not signed in. */
-function unreadable(cause: unknown): never {
+/** The file was edited and is invalid. The details are not for clients that have not signed in. */
+function refuseUnreadable(cause: unknown): never {
   throw new Refused(
     503,
     "tokens_unreadable",

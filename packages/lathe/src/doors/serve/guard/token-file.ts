@@ -1,24 +1,24 @@
-// The file of tokens: who may use `lathe serve`, for what and until when. It holds hashes only, is readable by its owner only, and a
-// revoked token stops working at once.
+// The file of tokens: who may use `lathe serve`, for what and until when. It holds only hashes and only its owner can
+// read it; a revoked token stops working at once.
 
 import { Checker, choice, exactly, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
 import { PrivateFile } from "../../../platform/home/private-file.ts";
 import type { Scope } from "../../door/door.ts";
 import { hashOf, isSecret, newCode, newToken, newTokenId } from "../../http/secrets.ts";
 
-/** From the least to the most. */
+/** From the least to the most powerful. */
 export const SCOPES = ["read", "prompt", "approve", "admin"] as const satisfies readonly Scope[];
 
 const hash = text({ pattern: "^[0-9a-f]{64}$" });
 const grantFields = {
   scopes: listOf(choice(SCOPES)),
-  /** The only session that it is good for. */
+  /** The only session that it grants access to. */
   session: optional(text()),
 };
 const storedToken = object({
   id: text(),
   name: text(),
-  /** `browser`: the cookie of one that has signed in. */
+  /** `browser` is the cookie of a signed-in browser. */
   kind: choice(["token", "browser"]),
   hash,
   ...grantFields,
@@ -26,11 +26,11 @@ const storedToken = object({
   /** An ISO date. */
   expires: text(),
 });
-/** `until`: when what it is exchanged for ends, where that is agreed. */
+/** `until` is the end of the token that the code is exchanged for, if it was fixed. */
 const storedCode = object({ hash, ...grantFields, expires: text(), until: optional(text()) });
 const tokenFile = object({ version: exactly(1), tokens: listOf(storedToken), codes: listOf(storedCode) });
 
-/** A token as it is kept: its hash, never itself. */
+/** A token as stored: its hash, never the token itself. */
 export type StoredToken = Static<typeof storedToken>;
 type Stored = Static<typeof tokenFile>;
 
@@ -44,13 +44,13 @@ export interface Grant {
   readonly session?: string | undefined;
 }
 
-/** A token to be made. */
+/** A token to create. */
 export interface NewToken extends Grant {
   readonly name: string;
   readonly lastsMs: number;
 }
 
-/** The one time that a token can be seen. */
+/** The only time the token itself is available. */
 export interface MadeToken {
   readonly token: string;
   readonly stored: StoredToken;
@@ -68,15 +68,15 @@ export class TokenFile {
     this.#now = now;
   }
 
-  /** Those that have not expired. */
+  /** The tokens that have not expired. */
   list(): readonly StoredToken[] {
     return this.#file.value().tokens.filter((token) => this.#isGood(token.expires));
   }
 
-  /** The token that this is; undefined when it is none of ours, has expired or was revoked. */
+  /** The token of this secret; undefined if it is unknown, expired or revoked. */
   find(secret: string): StoredToken | undefined {
     let found: StoredToken | undefined;
-    // All of them are compared, whichever it is.
+    // Compare with all tokens, so that the time does not tell which one matched.
     for (const token of this.#file.value().tokens) if (isSecret(secret, token.hash)) found = token;
     return found !== undefined && this.#isGood(found.expires) ? found : undefined;
   }
@@ -101,7 +101,7 @@ export class TokenFile {
     return { token, stored };
   }
 
-  /** Resolves with those that had this id or name. */
+  /** Resolves with the tokens that had this id or name. */
   async revoke(idOrName: string): Promise<readonly StoredToken[]> {
     const gone = this.#file.value().tokens.filter(({ id, name }) => id === idOrName || name === idOrName);
     const ids = new Set(gone.map(({ id }) => id));
@@ -110,7 +110,7 @@ export class TokenFile {
     return gone;
   }
 
-  /** A code that signs one browser in, for 30 days from then on or for `grantMs` from now on. */
+  /** A code that signs one browser in: for 30 days from sign-in, or until `grantMs` from now. */
   async addCode({ scopes, session }: Grant, lastsMs: number, grantMs?: number): Promise<string> {
     const code = newCode();
     const stored = {
@@ -125,12 +125,12 @@ export class TokenFile {
   }
 
   /**
-   * The token that stands for a browser from now on; the code is gone with it. `expired` and `unknown` (also: used) are told apart, because
-   * people hold old links.
+   * Exchanges a code for a browser's token. `expired` and `unknown` (or already used) differ, because users keep old
+   * links.
    */
   async redeem(code: string): Promise<MadeToken | "expired" | "unknown"> {
     let outcome: MadeToken | "expired" | "unknown" = "unknown";
-    // Looked for under the lock: of two that come at once, one is too late.
+    // Checked under the lock, so that of two requests with one code only the first succeeds.
     await this.#change(({ tokens, codes }) => {
       const found = codes.find((candidate) => isSecret(code, candidate.hash));
       if (found === undefined) return { tokens, codes };
@@ -146,7 +146,7 @@ export class TokenFile {
     return outcome;
   }
 
-  /** Without what has expired long ago. */
+  /** Also drops what expired more than a day ago. */
   async #change(change: (stored: Stored) => Omit<Stored, "version">): Promise<void> {
     await this.#file.change((stored) => {
       const { tokens, codes } = change(stored);

@@ -1,12 +1,12 @@
-// The addresses of `lathe serve` put together: who asks and what they may, then what the address does.
+// Assembles the routes of `lathe serve`: checks who asks and whether they may, then calls the handler.
 
 import { type Answer, type Call, Router } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
 import { COMMAND_PATH, ROUTES, type Route } from "../api.ts";
 import type { PageFile } from "../page-files.ts";
-import { type Asked, checkScope, checkSession, queryOf } from "./asked.ts";
+import { type CheckedRequest, checkScope, checkSession, queryOf } from "./checked-request.ts";
 import { EventStreams } from "./event-stream.ts";
-import { refusedBy } from "./failure.ts";
+import { refusalOf } from "./failure.ts";
 import { HANDLERS, type Handler, type HandlerOptions, runCommand } from "./handlers.ts";
 
 export interface AppOptions extends Omit<HandlerOptions, "streams"> {
@@ -17,9 +17,9 @@ const COMMAND: Route = { method: "POST", path: `${COMMAND_PATH}/{command}`, does
 
 export function appOf({ page, ...rest }: AppOptions): Answer {
   const options: HandlerOptions = { ...rest, streams: new EventStreams() };
-  const router = new Router(refusedBy);
+  const router = new Router(refusalOf);
   const add = (route: Route, handle: Handler): void =>
-    router.add(route.method, route.path, async (call) => handle(asked(call, route, options), options));
+    router.add(route.method, route.path, async (call) => handle(checkRequest(call, route, options), options));
   for (const [name, route] of Object.entries(ROUTES)) add(route, HANDLERS[name as keyof typeof ROUTES]);
   add(COMMAND, runCommand);
   router.add("GET", "/", (call) => pageFile(call, "index.html", page));
@@ -27,7 +27,7 @@ export function appOf({ page, ...rest }: AppOptions): Answer {
   return router.answer("There is nothing at this address. See schemas/openapi.json.");
 }
 
-function asked(call: Call, route: Route, { signIn }: HandlerOptions): Asked {
+function checkRequest(call: Call, route: Route, { signIn }: HandlerOptions): CheckedRequest {
   const { scope } = route;
   const visitor = scope === undefined ? undefined : signIn.visitor(call.incoming);
   if (visitor !== undefined) {
@@ -37,7 +37,7 @@ function asked(call: Call, route: Route, { signIn }: HandlerOptions): Asked {
   return { call, visitor, query: queryOf(call, route.query) };
 }
 
-/** The names are those of the page, so that no address can lead to another file. */
+/** Serves only names of the page's files, so that no address can reach another file. */
 async function pageFile(call: Call, name: string, page: AppOptions["page"]): Promise<void> {
   const files = await page();
   const file = Object.hasOwn(files, name) ? files[name] : undefined;

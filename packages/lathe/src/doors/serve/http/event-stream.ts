@@ -1,8 +1,8 @@
-// The stream of a session as server-sent events, written to the connection itself: each frame is encoded once, however many read it.
+// The stream of a session as server-sent events. Each frame is encoded once, however many clients read it.
 
 import type { ServerResponse } from "node:http";
 import type { DoorClient, DoorFrame } from "../../door/door.ts";
-import { drained, type SetTimer, signOfLife } from "../../http/live-response.ts";
+import { type SetTimer, sendKeepAlive, whenDrained } from "../../http/live-response.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import type { LiveSession } from "../sessions/served-sessions.ts";
 
@@ -10,22 +10,24 @@ export interface StreamOptions {
   readonly live: LiveSession;
   readonly client: DoorClient;
   readonly after: number | undefined;
-  /** Asked from time to time: the token may have expired or been revoked, the session may have become another one. */
+  /** Checked regularly: the token may have expired or been revoked, or the door may show another session. */
   readonly mayRead: () => boolean;
   readonly setTimer: SetTimer;
 }
 
 export class EventStreams {
-  /** Of each frame, for as long as it is kept by its door. Empty: it is not sent. */
+  /** The encoded text of each frame, as long as its door keeps the frame. Empty for a frame that is not sent. */
   readonly #encoded = new WeakMap<DoorFrame, string>();
   readonly #shown: (frame: DoorFrame) => object | undefined;
 
-  /** `shown`: what readers get of a frame; undefined: nothing. */
+  /** `shown` returns what readers get of a frame; undefined for nothing. */
   constructor(shown: (frame: DoorFrame) => object | undefined = (frame) => frame) {
     this.#shown = shown;
   }
 
-  /** The stream ends by itself; a session that cannot be followed ends it as well, and the client comes back. */
+  /**
+   * Runs until it ends by itself. If the session cannot be followed, the connection breaks and the client reconnects.
+   */
   begin(response: ServerResponse, options: StreamOptions): void {
     response.writeHead(200, { ...RESPONSE_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
     response.flushHeaders();
@@ -38,16 +40,16 @@ export class EventStreams {
     const frames = live.door.follow(client, after)[Symbol.asyncIterator]();
     const leave = (): void => void frames.return?.();
     response.once("close", leave);
-    const alive = signOfLife(response, { mayRead, setTimer, leave });
+    const alive = sendKeepAlive(response, { mayRead, setTimer, leave });
     try {
       for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
         const { value: frame } = next;
-        // A session that died, or that another process has closed, is opened again when the client comes back; only one that was
-        // closed here is over.
+        // A session that crashed or was closed by another process opens again when the client reconnects. Only a
+        // session closed here ends for the client.
         if (frame.kind === "closed" && (frame.problem !== undefined || live.isElsewhere)) break;
         if (frame.kind === "session" && !mayRead()) break;
         const text = this.#encode(frame);
-        if (text !== "" && !response.write(text)) await drained(response, setTimer);
+        if (text !== "" && !response.write(text)) await whenDrained(response, setTimer);
       }
     } finally {
       alive.cancel();

@@ -1,4 +1,4 @@
-// What went wrong as the server tells it: status, code, message.
+// Errors of sessions as refusals of the server: status, code, message.
 
 import { messageOf } from "@lathe/llm";
 import { Refusal } from "../../../hosts/rpc/handler.ts";
@@ -18,7 +18,7 @@ const STATUS: Readonly<Record<string, number>> = {
   wrong_scope: 403,
 };
 
-export function refusedBy(error: unknown): Refused {
+export function refusalOf(error: unknown): Refused {
   if (error instanceof Refusal || error instanceof RpcError) {
     const { code = "refused", message } = error;
     return new Refused(STATUS[code] ?? 422, code, message);

@@ -1,4 +1,4 @@
-// What each address of `lathe serve` does.
+// The handlers of the routes of `lathe serve`.
 
 import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
@@ -12,7 +12,14 @@ import { ROUTES } from "../api.ts";
 import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
 import type { SignIn } from "../guard/sign-in.ts";
 import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
-import { type Asked, checked, checkedBody, checkScope, refuseLimited, visitorOf } from "./asked.ts";
+import {
+  type CheckedRequest,
+  checkBody,
+  checkFields,
+  checkScope,
+  refuseLimited,
+  visitorOf,
+} from "./checked-request.ts";
 import type { EventStreams } from "./event-stream.ts";
 
 export interface HandlerOptions {
@@ -24,9 +31,9 @@ export interface HandlerOptions {
 }
 
 /** Answers through the call. */
-export type Handler = (asked: Asked, options: HandlerOptions) => void | Promise<void>;
+export type Handler = (asked: CheckedRequest, options: HandlerOptions) => void | Promise<void>;
 
-/** These would put the session at the mercy of one client's connection, or choose models and rights beyond a prompt. */
+/** Permission modes that a new session may start in without the scope `admin`. */
 const FREE_MODES: ReadonlySet<string | undefined> = new Set([undefined, "read-only", "ask", "plan"]);
 
 export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
@@ -34,7 +41,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
 
   signIn: async ({ call }, { signIn }) => {
     const { incoming } = call;
-    const { code } = checkedBody<{ code: string }>(await readBody(incoming, MOST_BYTES), ROUTES.signIn.body);
+    const { code } = checkBody<{ code: string }>(await readBody(incoming, MOST_BYTES), ROUTES.signIn.body);
     call.send(undefined, 204, { "set-cookie": await signIn.withCode(incoming, code) });
   },
 
@@ -57,7 +64,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
     const visitor = visitorOf(asked);
     refuseLimited(visitor);
     const body = await readBody(asked.call.incoming, MOST_BYTES);
-    const session = checkedBody<NewSession>(body, ROUTES.createSession.body);
+    const session = checkBody<NewSession>(body, ROUTES.createSession.body);
     if (!FREE_MODES.has(session.permissionMode)) checkScope(visitor, "admin");
     asked.call.json({ id: await sessions.create(session) }, 201);
   },
@@ -75,7 +82,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
   answer: async (asked, { sessions }) => {
     const { call } = asked;
     const { door } = await sessions.open(sessionIdOf(call));
-    const answer = checkedBody<DialogAnswer>(await readBody(call.incoming, MOST_BYTES), ROUTES.answer.body);
+    const answer = checkBody<DialogAnswer>(await readBody(call.incoming, MOST_BYTES), ROUTES.answer.body);
     const outcome = await door.answer(visitorOf(asked).client, call.params["questionId"] ?? "", answer);
     if (outcome.status === "accepted") return call.json(outcome);
     if (outcome.status === "settled")
@@ -107,7 +114,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
   },
 };
 
-export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Promise<void> {
+export async function runCommand(asked: CheckedRequest, { sessions }: HandlerOptions): Promise<void> {
   const { call } = asked;
   const name = call.params["command"] ?? "";
   if (!isCommand(name))
@@ -115,7 +122,7 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
   if (LEAVING.has(name)) refuseLimited(visitor);
-  const params = checked(await readBody(call.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
+  const params = checkFields(await readBody(call.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
   const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
   call.json(data === undefined ? {} : { data });
 }

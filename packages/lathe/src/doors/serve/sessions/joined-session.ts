@@ -1,5 +1,5 @@
-// A session that another process of this user holds, as the server serves it: through that process's local door. The server itself
-// listens there all the time, as it does at the doors of its own children.
+// A session of another process that the server serves through that process's local door. The server follows it all the
+// time, as it follows the doors of its own children.
 
 import type { CommandData, CommandName, CommandParams } from "../../../hosts/rpc/commands.ts";
 import type { AnswerOutcome, Dialog, DialogAnswer, DoorClient, DoorFrame } from "../../door/door.ts";
@@ -21,14 +21,14 @@ export class JoinedSession implements WatchedDoor {
     void this.#listen();
   }
 
-  /** Undefined: no process lets others in. */
+  /** Undefined if no process shares the session. */
   static async open(folder: string, sessionId: string, signal: AbortSignal): Promise<JoinedSession | undefined> {
     const door = await joinLocally(folder, sessionId, WATCHER, signal);
     if (!door) return undefined;
     const hangUp = (): void => void door.close();
     signal.addEventListener("abort", hangUp, { once: true });
     const frames = door.follow(WATCHER)[Symbol.asyncIterator]();
-    // A door that is about to go tells nothing but its end.
+    // A door that is about to close sends no snapshot.
     const first = await frames.next().catch(() => undefined);
     signal.removeEventListener("abort", hangUp);
     if (first?.value?.kind === "snapshot" && !signal.aborted) return new JoinedSession(door, frames);
@@ -61,7 +61,7 @@ export class JoinedSession implements WatchedDoor {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** The session goes on where it is held. */
+  /** Disconnects; the session goes on in its process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#door.close();
@@ -74,7 +74,7 @@ export class JoinedSession implements WatchedDoor {
       else for (const watcher of [...this.#watchers]) watcher(next.value);
     }
     await this.#door.close();
-    // Once, also when this side has hung up: who watches is to forget this door.
+    // Always sent, even if this side closed the connection: the watchers must forget this door.
     for (const watcher of [...this.#watchers]) watcher(this.#isClosed ? { seq: 0, kind: "closed" } : end);
   }
 }

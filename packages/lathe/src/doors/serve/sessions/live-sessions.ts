@@ -1,6 +1,6 @@
-// The sessions of `lathe serve`: each open one is a child process behind a door. Those that nobody uses are closed to their journals and
-// opened again on use; one that dies while it works is opened again and goes on. A session that another process has open for others is
-// joined there instead, and belongs to that process.
+// The sessions of `lathe serve`: each open one is a child process behind a door. Unused sessions are closed and
+// reopened on use; one that dies while working is reopened and continues. A session that another process shares is
+// joined there instead and belongs to that process.
 
 import { messageOf } from "@lathe/llm";
 import type { CommandName } from "../../../hosts/rpc/commands.ts";
@@ -12,15 +12,15 @@ import type { CommandListener } from "../../door/shared-door.ts";
 import { Refused } from "../../http/refused.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
-import { GoingOn } from "./going-on.ts";
-import type { HeldElsewhere } from "./held-elsewhere.ts";
-import type { KeptModes } from "./kept-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
+import type { SessionsElsewhere } from "./sessions-elsewhere.ts";
+import type { StoredModes } from "./stored-modes.ts";
 import type { UnfinishedWork } from "./unfinished-work.ts";
+import { WorkContinuation } from "./work-continuation.ts";
 
-/** A session to be opened: a saved one by its file, else a new one. */
+/** A session to open: a saved one by its file, or a new one. */
 export interface DoorRequest extends NewSession {
   readonly path?: string | undefined;
 }
@@ -29,33 +29,33 @@ export interface LiveSessionsOptions {
   readonly roots: Roots;
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
-  readonly modes: KeptModes;
-  readonly held: Pick<HeldElsewhere, "join" | "ids" | "expect">;
+  readonly modes: StoredModes;
+  readonly held: Pick<SessionsElsewhere, "join" | "ids" | "expect">;
   readonly openDoor: (request: DoorRequest, onCommand: CommandListener) => Promise<WatchedDoor>;
-  /** For other processes of this user. */
+  /** Shares the session with other processes of this user. */
   readonly openLocally: (door: WatchedDoor, cwd: string, release: () => Promise<void>) => Promise<unknown>;
   readonly now: () => number;
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
-  /** A session that was not used for so long is closed. */
+  /** A session that is unused for this long is closed. */
   readonly idleMs: number;
   readonly mostOpen: number;
-  /** One line for whoever runs the server. */
+  /** Prints one line for the operator. */
   readonly note: (line: string) => void;
 }
 
-/** After one of them the session may be working. */
+/** Commands that may start work. */
 const STARTS_WORK: ReadonlySet<CommandName> = new Set(["prompt", "follow_up", "abort_and_prompt", "continue", "steer"]);
 interface OpenSession extends LiveSession {
   readonly door: WatchedDoor;
   readonly isJoined: boolean;
   isElsewhere: boolean;
-  /** Of the session that it was in when that was last looked at. */
+  /** The id of its session when last checked. */
   id: string;
-  /** Everyone who follows it, here and at its local door. */
+  /** The number of clients that follow it, here and at its local door. */
   clients: number;
   /** Milliseconds since the epoch. */
   lastUsed: number;
-  /** Its process is ending: whoever wants the session waits for that, and opens it anew. */
+  /** Set while its process is ending; requests wait for that and open the session again. */
   closing?: Promise<void>;
 }
 
@@ -70,20 +70,20 @@ export class LiveSessions implements ServedSessions {
   /** Processes that are being started. */
   #starting = 0;
   #isEnding = false;
-  readonly #work: GoingOn;
+  readonly #work: WorkContinuation;
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options;
     const { unfinished, saved, now, setTimer, note } = options;
     const open = (id: string): Promise<OpenSession> => this.open(id);
-    this.#work = new GoingOn({ unfinished, saved, open, isEnding: () => this.#isEnding, now, setTimer, note });
-    this.#lookLater();
+    this.#work = new WorkContinuation({ unfinished, saved, open, isEnding: () => this.#isEnding, now, setTimer, note });
+    this.#scheduleIdleCheck();
   }
 
   get roots(): readonly string[] {
     return this.#options.roots.list;
   }
-  /** How many processes are open; sessions of others are not counted. */
+  /** The number of open child processes; joined sessions do not count. */
   get count(): number {
     return this.#children.length;
   }
@@ -123,24 +123,24 @@ export class LiveSessions implements ServedSessions {
     if (live?.isJoined)
       throw new Refused(409, "held_elsewhere", "This session is open in another process. Close it there.");
     if (live) await close(live);
-    else await this.#saved(id);
+    else await this.#findSaved(id);
   }
 
   async command(...[id, client, name, params]: Parameters<ServedSessions["command"]>): Promise<unknown> {
     this.#checkPlace(name, params);
     const { door, isJoined } = await this.open(id);
-    if (!isJoined && STARTS_WORK.has(name)) this.#work.begins(id);
+    if (!isJoined && STARTS_WORK.has(name)) this.#work.noteStart(id);
     const data = await commandAt(door, client, name, params);
-    if (isJoined) this.#options.modes.heard(id, name, params);
+    if (isJoined) this.#options.modes.onCommand(id, name, params);
     return data;
   }
 
-  /** Sessions that were working when the server was killed go on. */
+  /** Continues the sessions that were working when the server was killed. */
   continueUnfinished(): Promise<void> {
     return this.#work.continueAll();
   }
 
-  /** `forgets`: what is working now does not go on with the next start. */
+  /** With `forgets`, running work is not continued at the next start. */
   async closeAll({ forgets }: { readonly forgets: boolean }): Promise<void> {
     this.#isEnding = true;
     this.#idleTimer?.cancel();
@@ -149,8 +149,6 @@ export class LiveSessions implements ServedSessions {
     if (forgets) for (const { door } of open) this.#work.forget(door.sessionId);
     await Promise.all(open.map(close));
   }
-
-  // ---- inside ----
 
   #checkPlace(name: CommandName, params: Readonly<Record<string, unknown>>): void {
     if (name === "move_session") this.#options.roots.folder(String(params["directory"]));
@@ -177,7 +175,7 @@ export class LiveSessions implements ServedSessions {
     };
   }
 
-  async #saved(id: string): Promise<{ readonly cwd: string; readonly path: string }> {
+  async #findSaved(id: string): Promise<{ readonly cwd: string; readonly path: string }> {
     const saved = await this.#options.saved.find(id);
     if (saved) return saved;
     throw new Refused(404, "unknown_session", "There is no such session here.");
@@ -193,16 +191,16 @@ export class LiveSessions implements ServedSessions {
 
   async #openSaved(id: string): Promise<OpenSession> {
     for (const { door, closing } of [...this.#open]) if (door.sessionId === id) await closing;
-    const { path, cwd: folder } = await this.#saved(id);
+    const { path, cwd: folder } = await this.#findSaved(id);
     const cwd = this.#options.roots.folder(folder);
     const held = await this.#options.held.join(id, path);
-    if (held) return this.#joined(held);
+    if (held) return this.#addJoined(held);
     try {
       return await this.#start({ cwd, path });
     } catch (error) {
-      // Another process may have been quicker.
+      // Another process may have opened it meanwhile.
       const taken = await this.#options.held.join(id, path);
-      if (taken) return this.#joined(taken);
+      if (taken) return this.#addJoined(taken);
       throw error;
     }
   }
@@ -213,14 +211,14 @@ export class LiveSessions implements ServedSessions {
     throw new Refused(503, "ending", "The server is ending.");
   }
 
-  async #joined(door: WatchedDoor): Promise<OpenSession> {
+  async #addJoined(door: WatchedDoor): Promise<OpenSession> {
     await this.#closeWhenEnding(door);
     const open = this.#add(door, true);
-    await this.#look(open);
+    await this.#checkJoined(open);
     return open;
   }
 
-  /** To the process of an editor, which cannot join: clients of the server join it there. */
+  /** Closes the session for an editor, whose process cannot join; the server's clients join it there. */
   async #release(open: OpenSession): Promise<void> {
     if (!isIdle(open))
       throw new Refusal("busy", "The session is working, or waits for an answer. Try again when it is done.");
@@ -243,8 +241,8 @@ export class LiveSessions implements ServedSessions {
     return open;
   }
 
-  /** What another process may have changed: the mode is kept for when the session is opened here, the folder must be served. */
-  async #look({ door }: OpenSession): Promise<void> {
+  /** Another process may have changed the mode, which we store, or the folder, which must be served. */
+  async #checkJoined({ door }: OpenSession): Promise<void> {
     const { modes, roots } = this.#options;
     const state = await door.command(WATCHER, "get_state", {}).catch(() => undefined);
     if (state === undefined) return;
@@ -254,7 +252,7 @@ export class LiveSessions implements ServedSessions {
 
   async #start(request: DoorRequest): Promise<OpenSession> {
     if (this.#isEnding) throw new Refused(503, "ending", "The server is ending.");
-    // Counted before anything is waited for: many that come at once are no more than the server has room for.
+    // Count before the first await, so that many requests at once cannot exceed the limit.
     this.#starting++;
     try {
       await this.#makeRoom();
@@ -268,13 +266,13 @@ export class LiveSessions implements ServedSessions {
     let door: WatchedDoor | undefined;
     try {
       const { modes } = this.#options;
-      const opened = await this.#options.openDoor(request, (...heard) => modes.heard(opened.sessionId, ...heard));
+      const opened = await this.#options.openDoor(request, (...heard) => modes.onCommand(opened.sessionId, ...heard));
       door = opened;
       if (request.permissionMode !== undefined) modes.keep(door.sessionId, request.permissionMode);
       if (request.path !== undefined) await modes.restore(door);
     } catch (error) {
       await door?.close();
-      throw notOpened(error);
+      throw openingFailure(error);
     }
     await this.#closeWhenEnding(door);
     const open = this.#add(door, false);
@@ -294,21 +292,21 @@ export class LiveSessions implements ServedSessions {
 
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
-    if (frame.kind === "event" && !open.isJoined) this.#work.heard(open.door, frame.event);
-    if (open.isJoined && mayChange(frame)) void this.#look(open);
-    if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
+    if (frame.kind === "event" && !open.isJoined) this.#work.onEvent(open.door, frame.event);
+    if (open.isJoined && mayChange(frame)) void this.#checkJoined(open);
+    if (frame.kind === "session") this.#options.modes.onMove(open.id, frame.sessionId);
     open.id = sessionId;
     if (frame.kind === "clients") open.clients = frame.clients.length;
     if (frame.kind !== "closed") return;
     this.#open.delete(open);
     if (frame.problem === undefined || this.#isEnding) return;
-    // Whether the work of another process goes on is for people to say.
+    // The user of the other process decides whether its work continues.
     if (open.isJoined) return;
     this.#options.note(`Session ${sessionId} has ended: ${frame.problem}`);
     void this.#work.continue(sessionId);
   }
 
-  #lookLater(): void {
+  #scheduleIdleCheck(): void {
     const { idleMs, setTimer } = this.#options;
     this.#idleTimer = setTimer(() => void this.#closeUnused(), Math.min(idleMs, LOOK_EVERY_MS));
   }
@@ -317,23 +315,23 @@ export class LiveSessions implements ServedSessions {
     const { idleMs, now } = this.#options;
     const unused = [...this.#open].filter((live) => isUnused(live) && now() - live.lastUsed >= idleMs);
     await Promise.all(unused.map(close));
-    if (!this.#isEnding) this.#lookLater();
+    if (!this.#isEnding) this.#scheduleIdleCheck();
   }
 }
 
-/** Of a session that another process holds: there may be another mode now, or another folder. */
+/** Frames after which a joined session may have another mode or folder. */
 const mayChange = (frame: DoorFrame): boolean =>
   frame.kind === "session" ||
   frame.kind === "question" ||
   (frame.kind === "event" && (frame.event.type === "agent_start" || frame.event.type === "agent_end"));
 
-/** With what the child said when it gave up; before that may come notes, such as those on a folder that is not trusted. */
-function notOpened(error: unknown): Refused {
+/** Takes the last error of the child; other notes, such as one on an untrusted folder, may come before it. */
+function openingFailure(error: unknown): Refused {
   const [, exit, said = messageOf(error)] = /^The agent ended \((.*?)\): (.*)$/s.exec(messageOf(error)) ?? [];
   const lines = said.split("\n");
   const word = lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");
   const message = `The session could not be opened. ${word}`;
-  // Such as an unknown model: nothing has failed, and trying again would not help.
+  // A mistake of the caller, such as an unknown model: trying again would not help.
   const isMistake = exit === `exit code ${EXIT.usage}`;
   return isMistake ? new Refused(422, "session_refused", message) : new Refused(502, "session_failed", message);
 }

@@ -1,5 +1,5 @@
-// The folders that a server serves: sessions are started, listed and opened below them, and nowhere else. Links are resolved, so that one
-// inside a root does not lead out of it.
+// The folders that a server serves: sessions are started, listed and opened only below them. Links are resolved, so
+// that a link inside a root cannot lead out of it.
 
 import { realpathSync } from "node:fs";
 import { isDirectory } from "../../../platform/home/small-file.ts";
@@ -7,15 +7,15 @@ import { Refused } from "../../http/refused.ts";
 
 export class Roots {
   readonly list: readonly string[];
-  /** By folder as it stands in sessions: there are many sessions of few folders. */
+  /** Results by folder: many sessions share few folders. */
   readonly #known = new Map<string, boolean>();
 
-  /** Existing folders, links resolved. */
+  /** Existing folders, with links resolved. */
   constructor(list: readonly string[]) {
     this.list = list;
   }
 
-  /** The folder with links resolved. Throws when it is not there, or stands outside. */
+  /** The folder with links resolved. Throws if it does not exist or is outside the roots. */
   folder(path: string): string {
     const real = realFolder(path);
     if (real === undefined || !this.#holds(real))
@@ -23,7 +23,7 @@ export class Roots {
     return real;
   }
 
-  /** Whether sessions of this folder are served. A folder that is gone is judged by its name. */
+  /** Whether sessions of this folder are served. A deleted folder is judged by its name. */
   serves(cwd: string): boolean {
     const known = this.#known.get(cwd);
     if (known !== undefined) return known;

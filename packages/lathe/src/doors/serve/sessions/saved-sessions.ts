@@ -15,7 +15,7 @@ export interface SavedSession {
   readonly cwd: string;
 }
 
-/** What can be an id. Everything else names no session, whatever it would be as a path. */
+/** The form of an id; anything else could be a path. */
 const ID = /^[A-Za-z0-9][\w-]{0,127}$/;
 
 export class SavedSessions {
@@ -41,15 +41,15 @@ export class SavedSessions {
     return file && this.at(file.path);
   }
 
-  /** A living process writes to it. */
+  /** Whether a running process has the session open. */
   async isHeld(id: string): Promise<boolean> {
     const saved = await this.find(id);
     return saved !== undefined && lockHolder(`${saved.path}.lock`, { host: hostname() })?.dead === false;
   }
 
-  /** The session in this file; undefined when it is none, or not served here. */
+  /** The session in this file; undefined if there is none, or it is not served here. */
   at(path: string): SavedSession | undefined {
-    // A relative one would mean another file to the process of the session.
+    // A relative path would mean another file to the process of the session.
     if (!isAbsolute(path)) return undefined;
     const header = readHead(path)?.header;
     return header && this.#roots.serves(header.cwd) ? { id: header.id, path, cwd: header.cwd } : undefined;

@@ -1,30 +1,33 @@
-// What a server serves: one session of this process, or any number of them in children.
+// What a server serves: the session of this process, or any number of sessions in children.
 
 import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import type { Door, DoorClient } from "../../door/door.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 
-/** A session that is open. */
+/** An open session. */
 export interface LiveSession {
   readonly door: Door;
-  /** Another process holds it, or is about to. When the door closes, the session goes on as soon as a client asks for it. */
+  /**
+   * Another process has it or is about to open it. When its door closes, the session opens again as soon as a client
+   * asks for it.
+   */
   readonly isElsewhere?: boolean;
 }
 
 export interface ServedSessions {
   readonly roots: readonly string[];
-  /** `only`: the one session that the client may see. */
+  /** `only` is the one session that the client may see. */
   page(
     query: SessionQuery,
     only?: string,
   ): Promise<{ readonly sessions: readonly SessionRow[]; readonly more: boolean }>;
   /** Resolves with the id of the new session. */
   create(session: NewSession): Promise<string>;
-  /** Opens it if it is not open. Rejects with `Refused` when there is none, or it cannot be opened. */
+  /** Opens it if needed. Rejects with `Refused` if there is no such session or it cannot be opened. */
   open(id: string): Promise<LiveSession>;
-  /** Closes it to its journal. */
+  /** Closes its process; the journal stays. */
   close(id: string): Promise<void>;
-  /** Runs a command of the open or saved session; the parameters fit its definition. Rejects when it would leave what is served. */
+  /** Runs a command in the session; the parameters were checked. Rejects if it would lead out of what is served. */
   command(
     id: string,
     client: DoorClient,
@@ -33,10 +36,10 @@ export interface ServedSessions {
   ): Promise<unknown>;
 }
 
-/** The server itself, when it looks at a session: it may do nothing and is shown to nobody. */
+/** The server's own client for looking at sessions: it has no scopes and is not listed. */
 export const WATCHER: DoorClient = { name: "server", kind: "program", scopes: new Set() };
 
-/** Any command, by a name that is known only when it runs. */
+/** For commands whose name is only known at run time. */
 export const commandAt = (
   door: Door,
   client: DoorClient,

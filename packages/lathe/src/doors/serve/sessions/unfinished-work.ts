@@ -1,12 +1,12 @@
-// Which sessions were working, in a file each: what a server reads when it starts again after it was killed. That a session has unfinished
-// work says its journal; this only says where to look, and how often it was tried in vain.
+// Marks sessions that are working, one file each, for a server that restarts after it was killed. The journal tells
+// whether work is unfinished; these files only tell where to look, and how often continuing has failed.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { namesIn } from "../../../platform/home/folder-names.ts";
 import { readIfReadable } from "../../../platform/home/small-file.ts";
 
-/** A session that dies as often as that before its turn ends is left alone. */
+/** A session that dies this often before its turn ends is left alone. */
 export const MOST_TRIES = 3;
 
 export class UnfinishedWork {
@@ -16,12 +16,12 @@ export class UnfinishedWork {
     this.#folder = folder;
   }
 
-  /** Ids of sessions. */
+  /** Ids of the marked sessions. */
   list(): readonly string[] {
     return namesIn(this.#folder).filter((name) => !name.endsWith(".tmp"));
   }
 
-  /** How often the session was continued since it last got on; undefined when it was not working. */
+  /** Attempts to continue since the session last made progress; undefined if it was not working. */
   tries(id: string): number | undefined {
     const text = readIfReadable(join(this.#folder, id));
     return text === undefined ? undefined : Number(text) || 0;
@@ -34,7 +34,7 @@ export class UnfinishedWork {
     renameSync(`${file}.tmp`, file);
   }
 
-  done(id: string): void {
+  remove(id: string): void {
     rmSync(join(this.#folder, id), { force: true });
   }
 }

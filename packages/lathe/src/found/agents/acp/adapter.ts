@@ -1,5 +1,6 @@
-// An ACP agent as a provider: a prompt to it is answered like a request to a model, by text, thoughts and calls. What it wants from us
-// ends an answer; the next request brings what came of it, and the agent, which has worked on meanwhile, goes on.
+// An ACP agent as a provider: it answers a prompt as a model answers a request, with text, thoughts and calls. An
+// answer ends when the agent wants something from us; the next request brings the results, and the agent, which may
+// have worked on in the meantime, continues.
 
 import {
   AbortError,
@@ -20,17 +21,17 @@ import { news } from "./news.ts";
 import { ACP_TOOLS } from "./tool-names.ts";
 
 export const ACP_PROVIDER = "acp";
-/** An agent that says and does nothing for so long is taken for stuck. */
+/** An agent that is silent for this long counts as stuck. */
 const SILENCE_MS = 1_800_000;
 const CANCEL_MS = 5_000;
 
 export interface AcpAdapterParts {
-  /** What messages call the program. */
+  /** The program's name in messages. */
   readonly program: string;
-  /** Precedes the first prompt: what the agent's file says. */
+  /** The text of the agent's file, sent before the first prompt. */
   readonly instructions: string;
   open(signal: AbortSignal): Promise<AgentLink>;
-  /** Like `setTimeout`. */
+  /** A timer like `setTimeout`. */
   setTimer(work: () => void, ms: number): { cancel(): void };
 }
 
@@ -39,13 +40,16 @@ export class AcpAdapter implements ProviderAdapter {
   readonly #parts: AcpAdapterParts;
   readonly #seen = new WeakSet<Message>();
   readonly #wishes = new Map<string, Wish>();
-  /** What tools gave for wishes, until the session says that the call has ended. */
+  /** What tools returned for wishes, kept until the session reports the end of the call. */
   readonly #answers = new Map<string, Parameters<Wish["grant"]>[0]>();
   #link: AgentLink | undefined;
   #isPrompted = false;
-  /** What came in while it worked: the protocol has no way to say it before the prompt has ended. */
+  /** Messages that arrived while the agent worked: the protocol cannot deliver them before the prompt has ended. */
   #unsaid: string[] = [];
-  /** What it said since its last call, or before it if it was silent since: its result, when it stops. */
+  /**
+   * The agent's text since its last call, or the text before that call if it has been silent since. When the agent
+   * stops, this is its result.
+   */
   #lastWords = "";
   #isNewWord = true;
   #cancelling: Promise<void> | undefined;
@@ -90,7 +94,7 @@ export class AcpAdapter implements ProviderAdapter {
     await link?.close();
   }
 
-  /** What the request brings that the agent has not got yet. */
+  /** Passes on what the agent has not received yet. */
   async #take({ messages }: Request, signal: AbortSignal): Promise<void> {
     const isNew = this.#link === undefined;
     const { texts, results, refusal } = news(messages, this.#seen, isNew);
@@ -105,11 +109,11 @@ export class AcpAdapter implements ProviderAdapter {
     const { instructions } = this.#parts;
     this.#unsaid.push(...(isNew && instructions !== "" ? [instructions] : []), ...texts);
     if (!this.#isPrompted) this.#prompt(refusal);
-    // Only now: a program that could not be started gets everything the next time.
+    // Only mark them now: if the program could not be started, the next attempt must send everything again.
     for (const message of messages) this.#seen.add(message);
   }
 
-  /** `refusal`: why its result was not taken. */
+  /** `refusal` says why the agent's result was not accepted. */
   #prompt(refusal: string | undefined): void {
     const corrections = refusal === undefined ? [] : [refusal, "Answer with the corrected result only."];
     const text = [...corrections, ...this.#unsaid].join("\n\n");
@@ -128,9 +132,9 @@ export class AcpAdapter implements ProviderAdapter {
         yield* this.#show(arrival, answer);
         continue;
       }
-      // What it wants and what it did so far is done and shown now, and what it says meanwhile waits.
+      // The calls so far must be run and shown now, so the answer ends; whatever arrives in the meantime waits.
       if (answer.hasCalls) return yield* answer.finish();
-      await this.#arrived(signal);
+      await this.#waitForArrival(signal);
     }
   }
 
@@ -144,7 +148,7 @@ export class AcpAdapter implements ProviderAdapter {
     } else if (arrival.kind === "work") {
       this.#isNewWord = true;
       yield* answer.call(undefined, ACP_TOOLS.work, { ...arrival.work, paths: [...arrival.work.paths] });
-    } else if (arrival.kind === "stopped") yield* this.#stopped(arrival.reason, answer);
+    } else if (arrival.kind === "stopped") yield* this.#onStop(arrival.reason, answer);
     else throw new StreamError(`${this.#parts.program}: ${arrival.why}`, { retryable: false });
   }
 
@@ -153,7 +157,7 @@ export class AcpAdapter implements ProviderAdapter {
     this.#isNewWord = false;
   }
 
-  *#stopped(reason: string, answer: AnswerStream): Generator<StreamEvent> {
+  *#onStop(reason: string, answer: AnswerStream): Generator<StreamEvent> {
     this.#isPrompted = false;
     if (reason !== "end_turn")
       throw new StreamError(`${this.#parts.program} stopped: ${REASONS[reason] ?? reason}`, { retryable: false });
@@ -161,7 +165,7 @@ export class AcpAdapter implements ProviderAdapter {
     else yield* answer.call(undefined, "yield", { output: this.#lastWords.trim() || "It said nothing." });
   }
 
-  async #arrived(signal: AbortSignal): Promise<void> {
+  async #waitForArrival(signal: AbortSignal): Promise<void> {
     const silent = new AbortController();
     const why = `${this.#parts.program} was silent for ${SILENCE_MS / 60_000} minutes`;
     const timer = this.#parts.setTimer(() => silent.abort(new StreamError(why, { retryable: false })), SILENCE_MS);
@@ -172,7 +176,7 @@ export class AcpAdapter implements ProviderAdapter {
     }
   }
 
-  /** After it, the next request begins anew: with the same program where that took the end of its prompt. */
+  /** Afterwards the next request starts afresh, with the same program if that one confirmed the end of its prompt. */
   async #failure(error: unknown, signal: AbortSignal): Promise<StreamError | AbortError | ConfigurationError> {
     if (signal.aborted) {
       this.#cancelling = this.#cancel();
@@ -201,7 +205,7 @@ export class AcpAdapter implements ProviderAdapter {
       }
       this.#isPrompted = false;
     } catch {
-      // It does not stop by itself, or has ended: the next request starts another.
+      // The program does not stop, or has ended: the next request starts another one.
       await this.close();
     } finally {
       timer.cancel();

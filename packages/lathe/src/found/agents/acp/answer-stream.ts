@@ -1,5 +1,5 @@
-// The events of one answer of an ACP agent, by the grammar of streams. What it costs is not known: tokens are estimated from the
-// characters, so that the session's accounts show an answer without a price.
+// The events of one answer of an ACP agent, in the grammar of streams. The cost is unknown: tokens are estimated from
+// the characters, and the session's cost table shows the answer without a price.
 
 import { randomUUID } from "node:crypto";
 import {

@@ -1,19 +1,21 @@
-// What an ACP agent says, does and wants, in the order in which it came, for one reader.
+// Queues what an ACP agent says, does and wants, in order of arrival, for one reader.
 
 import type { JsonObject } from "@lathe/llm";
 
-/** Something that the agent wants us to do: a call of one of the session's tools. It ends with the call, or with the link. */
+/**
+ * Something the agent wants us to do: a call of one of the session's tools. It ends with the call, or with the link.
+ */
 export interface Wish {
   readonly id: string;
   readonly tool: string;
   readonly args: JsonObject;
-  /** What the agent gets, beyond that it was done. */
+  /** Reports success; `answer` holds the data that the agent gets. */
   grant(answer: JsonObject): void;
-  /** `why`: for the agent. */
+  /** `why` is sent to the agent. */
   refuse(why: string): void;
 }
 
-/** What the agent did with tools of its own, when it was over. */
+/** Something the agent did with its own tools, reported when it was done. */
 export interface OwnWork {
   readonly title: string;
   readonly kind: string;
@@ -29,7 +31,7 @@ export type Arrival =
   | { readonly kind: "wish"; readonly wish: Wish }
   /** The prompt has ended. */
   | { readonly kind: "stopped"; readonly reason: string }
-  /** Nothing more will come: the program ended, or what it writes is not the protocol. */
+  /** Nothing more will arrive: the program ended, or its output does not follow the protocol. */
   | { readonly kind: "failed"; readonly why: string };
 
 export class Arrivals {
@@ -41,12 +43,12 @@ export class Arrivals {
     this.#wake?.();
   }
 
-  /** Undefined: nothing is here yet. */
+  /** Undefined if nothing has arrived. */
   take(): Arrival | undefined {
     return this.#waiting.shift();
   }
 
-  /** Resolves when there is something to take, and rejects with the signal's reason. */
+  /** Resolves when something has arrived; rejects with the signal's reason. */
   async ready(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length > 0) return;
     await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// A kind of agent that is an ACP program: what makes it one for the session. The program is started with the first request of a child.
+// What turns an ACP program into a kind of agent. The program starts with the subagent's first request.
 
 import { type AgentType, defineProfile, FAMILIES, type Profile } from "@lathe/agent";
 import { type ClientDeps, RoutingClient } from "@lathe/llm";
@@ -7,12 +7,15 @@ import { ACP_PROVIDER, AcpAdapter } from "./adapter.ts";
 import { ACP_TOOLS } from "./tool-names.ts";
 import { acpTools } from "./tools.ts";
 
-/** Programs that are fetched at their first start take a while. */
+/** Programs that are downloaded on their first start take a while. */
 const START_MS = 60_000;
 
 type AcpParts = Required<Pick<AgentType, "allows" | "engine" | "model" | "isolation">>;
 
-/** What it does with tools of its own lands like the work of any isolated agent; so its file cannot turn isolation off. */
+/**
+ * Work the agent does with its own tools is applied like that of any isolated agent, so its file cannot turn isolation
+ * off.
+ */
 export function acpAgent(
   { name, prompt, output, isolation = "auto" }: Pick<Agent, "name" | "prompt" | "output" | "isolation">,
   command: readonly [string, ...string[]],
@@ -46,11 +49,11 @@ export function acpAgent(
   };
 }
 
-/** What a session works with whose answers come from such a program; undefined: the selector names a model. */
+/** The profile of a session whose answers come from such a program; undefined if the selector names a model. */
 export function acpProfile(selector: string): Profile | undefined {
   const [provider, name] = selector.split("/");
   if (provider !== ACP_PROVIDER || name === undefined) return undefined;
   const profile = defineProfile(FAMILIES.anthropic, { provider, model: name, only: [ACP_TOOLS.write] });
-  // It has a prompt of its own, and nobody can tell how much it remembers.
+  // The program has its own prompt, and we cannot tell how much it remembers.
   return { ...profile, buildSystemPrompt: () => "", contextWindowSize: 0 };
 }

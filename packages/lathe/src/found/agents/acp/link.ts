@@ -1,5 +1,5 @@
-// A running ACP agent: its process, the connection to it, and its one session. Loads the protocol's package, which a session without
-// such an agent never reads.
+// A running ACP agent: its process, the connection to it, and its one session. This file loads the protocol's package,
+// which a session without such an agent never reads.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -16,7 +16,7 @@ import type { ExecutionEnvironment } from "@lathe/agent";
 import { abortAfter } from "@lathe/agent/base";
 import { quoteShell, type TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
-import { lastWordsIn } from "../../../platform/usage/last-words.ts";
+import { lastErrorLine } from "../../../platform/usage/last-error-line.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type MessageStream, messageStream } from "./message-stream.ts";
 import { aboutCall, blockText, OwnWorks, withoutNulls } from "./own-work.ts";
@@ -28,7 +28,7 @@ const GRACE_MS = 500;
 export interface LinkParts {
   readonly command: readonly [string, ...string[]];
   readonly env: ExecutionEnvironment;
-  /** How long the program may take until it has a session. */
+  /** How long the program may take to open a session. */
   readonly startMs: number;
   readonly signal: AbortSignal;
 }
@@ -94,10 +94,10 @@ export class AgentLink {
     });
     const opened = await stage("session/new", opening);
     this.#sessionId = opened.sessionId;
-    void this.#connection.closed.then(async () => this.arrivals.push({ kind: "failed", why: await this.#whyEnded() }));
+    void this.#connection.closed.then(async () => this.arrivals.push({ kind: "failed", why: await this.#endReason() }));
   }
 
-  /** Its end arrives. */
+  /** Sends a prompt; its end arrives in `arrivals`. */
   prompt(text: string): void {
     this.#isCancelled = false;
     this.#works.clear();
@@ -105,14 +105,14 @@ export class AgentLink {
     this.#connection.agent.request(methods.agent.session.prompt, request).then(
       ({ stopReason }) => this.arrivals.push({ kind: "stopped", reason: stopReason }),
       (error: unknown) => {
-        // Of a connection that closed we say why the program ended.
+        // If the connection closed, the end of the program is reported with its reason.
         if (!this.#connection.signal.aborted)
           this.arrivals.push({ kind: "failed", why: `its answer: ${messageOf(error)}` });
       },
     );
   }
 
-  /** The prompt ends soon, and its end arrives. What the agent wanted is refused. */
+  /** The prompt ends soon, and its end arrives. Everything the agent wanted is refused. */
   cancel(): void {
     this.#isCancelled = true;
     for (const refuse of [...this.#wishes.values()]) refuse("the work was cancelled");
@@ -167,7 +167,7 @@ export class AgentLink {
       });
   }
 
-  /** There is one session here; before it is opened, the program has nothing to ask for. */
+  /** There is only one session; before it is opened, the program has nothing to ask for. */
   #mustBeOurs({ sessionId }: { readonly sessionId: string }): void {
     if (sessionId !== this.#sessionId)
       throw RequestError.invalidParams({ sessionId }, "there is no such session in this client");
@@ -184,9 +184,9 @@ export class AgentLink {
     if (work) this.arrivals.push({ kind: "work", work });
   }
 
-  /** Only for this once: Lathe judges the next call anew. */
+  /** Allows it only once: Lathe judges the next call again. */
   async #permission({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
-    const call = { ...this.#works.known(toolCall.toolCallId), ...withoutNulls(toolCall) };
+    const call = { ...this.#works.callSoFar(toolCall.toolCallId), ...withoutNulls(toolCall) };
     const input = isJsonObject(call["rawInput"]) ? call["rawInput"] : {};
     const refused =
       options.find(({ kind }) => kind === "reject_once") ?? options.find(({ kind }) => kind === "reject_always");
@@ -196,7 +196,7 @@ export class AgentLink {
       await this.#wish(ACP_TOOLS.permission, { ...aboutCall(call), input });
       return { outcome: { outcome: "selected", optionId: once.optionId } };
     } catch {
-      // Refused, by whatever part of the permissions: the protocol has no place for the reason.
+      // The protocol has no field for the reason of a refusal.
       if (this.#isCancelled || !refused) return { outcome: { outcome: "cancelled" } };
       return { outcome: { outcome: "selected", optionId: refused.optionId } };
     }
@@ -225,7 +225,7 @@ export class AgentLink {
     try {
       return await Promise.race([answer, over]);
     } catch (error) {
-      if (this.#connection.signal.aborted) throw new Error(await this.#whyEnded());
+      if (this.#connection.signal.aborted) throw new Error(await this.#endReason());
       throw error instanceof RequestError ? new Error(`its answer to ${name}: ${error.message}`) : error;
     }
   }
@@ -236,18 +236,18 @@ export class AgentLink {
     return `it did not answer ${name} within ${ms / 1000} s${said}`;
   }
 
-  async #whyEnded(): Promise<string> {
+  async #endReason(): Promise<string> {
     const reason: unknown = this.#connection.signal.reason;
     const { exitCode, signal } = await this.#process.stop(GRACE_MS);
     if (reason instanceof Error && NO_PROTOCOL.test(reason.message)) return reason.message;
-    const said = lastWordsIn(this.#process.readStderr().text);
+    const said = lastErrorLine(this.#process.readStderr().text);
     return `it ended with ${signal ?? `code ${exitCode}`}${said && `: ${said}`}`;
   }
 }
 
 const AUTH_REQUIRED = -32000;
 const REFUSED = -32603;
-/** What our own reading of its output says. */
+/** Errors from our own reading of the program's output. */
 const NO_PROTOCOL = /^it writes|^A line is longer/;
 
 function absolute(path: string): string {

@@ -1,22 +1,23 @@
-// The messages of an ACP agent over its stdin and stdout, one a line, as the protocol's package takes them. Notifications do not go
-// through the package, which would give an answer before the updates that came ahead of it, and write about wrong ones to our stderr.
+// The messages of an ACP agent over its stdin and stdout, one per line, in the form the protocol's package takes.
+// Notifications bypass the package, which would deliver an answer before the updates that preceded it, and would print
+// invalid ones to our stderr.
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 
 const MOST_MESSAGE_BYTES = 32 << 20;
-/** Lines that are no messages: some programs print a greeting. */
+/** Lines that are not messages are tolerated up to this number: some programs print a greeting. */
 const MOST_STRAY_LINES = 1_000;
 
 export interface MessageStream {
   readonly stream: Stream;
-  /** The first line that was no message. */
+  /** The first line that was not a message. */
   readonly stray: string | undefined;
 }
 
 export function messageStream(process: TwoWayProcess, onNotification: (message: JsonObject) => void): MessageStream {
-  /** Requests of ours that have no answer yet. */
+  /** Our requests that have no answer yet. */
   const asked = new Set<unknown>();
   let stray: string | undefined;
   async function* messages(): AsyncGenerator<AnyMessage> {
@@ -57,7 +58,7 @@ export function messageStream(process: TwoWayProcess, onNotification: (message: 
 const isNotification = (value: unknown): value is JsonObject =>
   isJsonObject(value) && typeof value["method"] === "string" && !("id" in value);
 
-/** An answer is one only to what was asked. */
+/** A response is only valid if we sent a request with its id. */
 function isMessage(value: unknown, asked: Set<unknown>): value is AnyMessage {
   if (!isJsonObject(value)) return false;
   if ("method" in value) return typeof value["method"] === "string";

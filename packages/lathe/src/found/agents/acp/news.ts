@@ -1,4 +1,4 @@
-// What a request brings that an ACP agent does not know yet.
+// What a request contains that an ACP agent does not know yet.
 
 import { type Message, textOf } from "@lathe/llm";
 
@@ -9,18 +9,18 @@ interface CallEnd {
 }
 
 export interface News {
-  /** What was said to it. */
+  /** Texts for the agent. */
   readonly texts: readonly string[];
-  /** How its calls ended. */
+  /** Results of its calls. */
   readonly results: readonly CallEnd[];
-  /** Why the result that it handed over was not taken. */
+  /** Why the result it returned was not accepted. */
   readonly refusal: string | undefined;
 }
 
-/** `isNew`: the agent remembers nothing of this session, so it is told what it answered before. */
+/** `isNew` means that the agent remembers nothing of this session, so it is also told its earlier answers. */
 export function news(messages: readonly Message[], seen: WeakSet<Message>, isNew: boolean): News {
   let from = isNew ? 0 : messages.length;
-  // What was sent before is at the beginning: a long history is not walked through each time.
+  // Messages that were already sent come first, so we search from the end and never walk through a long history.
   if (!isNew) while (from > 0 && !seen.has(messages[from - 1]!)) from--;
   const fresh = messages.slice(from);
   const results = fresh.flatMap(endOf);
@@ -39,7 +39,7 @@ function textIn(message: Message, isNew: boolean): string[] {
   return isNew && message.role === "assistant" ? [`You answered before:\n${said}`] : [];
 }
 
-/** The agent sees for itself where it is. */
+/** The agent can see its environment for itself. */
 const ENVIRONMENT = /<environment>[\s\S]*?<\/environment>/g;
 
 const endOf = ({ content }: Message): CallEnd[] =>

@@ -1,17 +1,17 @@
-// The calls of an ACP agent's own tools, put together from its updates. Nothing of an update is trusted to have the form that the
-// protocol says.
+// The calls of an ACP agent's own tools, assembled from its updates. No update is trusted to have the form that the
+// protocol requires.
 
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 import type { OwnWork } from "./arrivals.ts";
 
-/** Of the output of one call; the rest is the agent's own business. */
+/** Characters kept of one call's output; the agent itself has the rest. */
 const MOST_OUTPUT = 20_000;
 const MOST_TITLE = 300;
 
 export class OwnWorks {
   readonly #open = new Map<string, JsonObject>();
 
-  /** `update`: what the agent says of a call now. Gives the call when it is over. */
+  /** `update` is what the agent now says about a call. Returns the call once it has ended. */
   take(update: JsonObject, outputOf: (terminalId: string) => string): OwnWork | undefined {
     const id = String(update["toolCallId"]);
     const call = { ...this.#open.get(id), ...withoutNulls(update) };
@@ -23,8 +23,8 @@ export class OwnWorks {
     return { ...aboutCall(call), output: outputIn(call, outputOf), failed: call["status"] === "failed" };
   }
 
-  /** What the agent told of a call so far. A request for permission says only what is new. */
-  known(id: string): JsonObject {
+  /** What the agent has said about a call so far. A request for permission only contains what is new. */
+  callSoFar(id: string): JsonObject {
     return this.#open.get(id) ?? {};
   }
 
@@ -33,7 +33,7 @@ export class OwnWorks {
   }
 }
 
-/** What a call is about, as it is shown to people and judged. */
+/** The subject of a call, as it is shown to the user and judged. */
 export function aboutCall(call: JsonObject): Pick<OwnWork, "title" | "kind" | "paths"> {
   const places = [...listAt(call, "locations"), ...listAt(call, "content").filter(({ type }) => type === "diff")];
   const paths = places.flatMap(({ path }) => (typeof path === "string" && path !== "" ? [path] : []));
@@ -44,7 +44,7 @@ export function aboutCall(call: JsonObject): Pick<OwnWork, "title" | "kind" | "p
 export const withoutNulls = (value: object): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null && one !== undefined)) as JsonObject;
 
-/** Text of a content block; of what is no text, its kind. */
+/** The text of a content block, or its type if it has no text. */
 export function blockText(block: unknown): string {
   if (!isJsonObject(block)) return "";
   return textAt(block, "text") ?? textAt(block, "uri") ?? `[${textAt(block, "type") ?? "something without a type"}]`;

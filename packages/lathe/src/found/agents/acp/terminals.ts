@@ -1,4 +1,4 @@
-// Commands that an ACP agent runs through us: each was judged when it was started, and ends with the agent.
+// Commands that an ACP agent runs through us: each was judged when it started, and ends with the agent.
 
 import type { BackgroundCommand } from "@lathe/agent/world";
 
@@ -24,11 +24,11 @@ const MOST_LEFT = 20_000;
 
 export class Terminals {
   readonly #open = new Map<string, Terminal>();
-  /** What released ones wrote last: a call that ran in one is reported after its release. */
+  /** Last output of released terminals: a call that ran in one is reported after the release. */
   readonly #left = new Map<string, string>();
   #count = 0;
 
-  /** Gives its id. */
+  /** Returns the terminal's id. */
   add(command: BackgroundCommand, limit = MOST_OUTPUT_BYTES): string {
     const id = `terminal-${++this.#count}`;
     const terminal: Terminal = { command, limit: Math.min(limit, MOST_OUTPUT_BYTES), exit: undefined };
@@ -38,7 +38,7 @@ export class Terminals {
         terminal.exit = signal === undefined ? { exitCode, signal: null } : { exitCode: null, signal };
       },
       () => {
-        // It could not be started, as a shell says of a program that is not there.
+        // The command could not be started: 127 is what a shell returns for a missing program.
         terminal.exit = { exitCode: 127, signal: null };
       },
     );
@@ -46,11 +46,11 @@ export class Terminals {
   }
 
   state(id: string): TerminalState {
-    const { command, limit, exit } = this.#named(id);
+    const { command, limit, exit } = this.#terminal(id);
     const { text, missed } = command.read(0);
     const bytes = Buffer.from(text);
     const isLong = bytes.length > limit;
-    // A character that is cut in two is left out.
+    // A character that is cut in two is dropped.
     const output = isLong
       ? bytes
           .subarray(bytes.length - limit)
@@ -61,13 +61,13 @@ export class Terminals {
   }
 
   async exit(id: string): Promise<ExitStatus> {
-    const terminal = this.#named(id);
+    const terminal = this.#terminal(id);
     await Promise.allSettled([terminal.command.done]);
     return terminal.exit!;
   }
 
   async kill(id: string): Promise<void> {
-    await this.#named(id).command.stop();
+    await this.#terminal(id).command.stop();
   }
 
   async release(id: string): Promise<void> {
@@ -84,7 +84,7 @@ export class Terminals {
     await Promise.all([...this.#open.keys()].map((id) => this.release(id)));
   }
 
-  #named(id: string): Terminal {
+  #terminal(id: string): Terminal {
     const terminal = this.#open.get(id);
     if (!terminal) throw new Error(`there is no terminal ${id}`);
     return terminal;

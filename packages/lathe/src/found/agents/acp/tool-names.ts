@@ -1,4 +1,4 @@
-/** What an ACP agent does through us, as calls of its session. `write` is the tool of all sessions. */
+/** Names of the calls in which an ACP agent acts through us. `write` is the ordinary tool. */
 export const ACP_TOOLS = {
   read: "acp_read",
   write: "write_file",

@@ -1,5 +1,5 @@
-// What an ACP agent does through us, as tools of its session: so its reads, commands and requests for permission are judged, shown and
-// journalled like those of any agent. No model is offered them.
+// What an ACP agent does through us, as tools of its session: so its reads, commands and permission requests are
+// judged, shown and journalled like those of any agent. They are never offered to a model.
 
 import type { SessionTool, ToolDef } from "@lathe/agent";
 import { type Access, type CallScope, type Tier, ToolFailure } from "@lathe/agent/contract";
@@ -9,14 +9,14 @@ import { anyObject, flag, integer, listOf, object, optional, type StaticFields, 
 import type { Terminals } from "./terminals.ts";
 import { ACP_TOOLS } from "./tool-names.ts";
 
-/** What the tools give the agent, beyond what is journalled. */
+/** What the tools return to the agent beyond the journalled result. */
 export interface AnswerDesk {
   readonly terminals: Terminals;
-  /** For the wish that became this call. */
+  /** Answers the wish that became this call. */
   answer(callId: string, answer: JsonObject): void;
 }
 
-/** `desk`: of the program that runs now. */
+/** `desk` belongs to the program that is running now. */
 export const acpTools = (desk: () => AnswerDesk): readonly SessionTool[] =>
   [readTool(desk), terminalTool(desk), permissionTool, workTool] as readonly unknown[] as readonly SessionTool[];
 
@@ -25,7 +25,7 @@ const realOf = async (path: string, { paths }: Pick<CallScope, "paths">): Promis
 
 const readParams = { path: text(), line: optional(integer()), limit: optional(integer()) };
 
-/** The file as it is: what our own tools show has numbers and limits. */
+/** Returns the file's exact contents; our own tools add line numbers and limits. */
 const readTool = (desk: () => AnswerDesk): ToolDef<StaticFields<typeof readParams>> => ({
   name: ACP_TOOLS.read,
   label: "Read",
@@ -68,7 +68,7 @@ const aboutParams = { title: text(), kind: text(), paths: listOf(text()) };
 const permissionParams = { ...aboutParams, input: anyObject() };
 type PermissionArgs = StaticFields<typeof permissionParams>;
 
-/** The agent does the work itself when the answer is yes: this call is the question. */
+/** This call is only the question: if the answer is yes, the agent does the work itself. */
 const permissionTool: ToolDef<PermissionArgs> = {
   name: ACP_TOOLS.permission,
   label: "Permission",
@@ -95,12 +95,15 @@ const TIERS: Readonly<Record<string, Tier>> = {
   fetch: "network",
 };
 
-/** Undefined where the agent does not say what it will touch: then a person is asked, or nobody can be and it is refused. */
+/**
+ * Undefined if the agent does not say what it will access: then the user is asked, or the call is refused if that is
+ * not possible.
+ */
 async function permissionAccess(
   { kind, paths, input: { command, url } }: PermissionArgs,
   scope: CallScope,
 ): Promise<readonly Access[] | undefined> {
-  // Whatever it calls itself: what runs a command is judged by the command.
+  // Whatever the call's kind, a call that runs a command is judged by the command.
   if (command !== undefined)
     return typeof command === "string" ? commandAccess(command, await realOf(".", scope), scope) : undefined;
   const tier = TIERS[kind];
@@ -117,7 +120,7 @@ async function permissionAccess(
 const workParams = { ...aboutParams, output: text(), failed: flag() };
 type WorkArgs = StaticFields<typeof workParams>;
 
-/** What the agent did with a tool of its own: only told, not done here. */
+/** Something the agent did with its own tool: this call only records it. */
 const workTool: ToolDef<WorkArgs> = {
   name: ACP_TOOLS.work,
   label: "Agent",

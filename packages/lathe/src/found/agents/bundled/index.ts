@@ -1,4 +1,4 @@
-// The agents that are always there. A file of the user's or of the project's with the same name replaces one.
+// The agents that are always available. A file of the user or the project with the same name replaces one.
 
 import architect from "./architect.md";
 import critic from "./critic.md";
@@ -11,7 +11,7 @@ import quickTask from "./quick_task.md";
 import reviewer from "./reviewer.md";
 import task from "./task.md";
 
-/** In the order in which people and models are shown them. */
+/** Listed in the order in which users and models see them. */
 export const BUNDLED_FILES: Readonly<Record<string, string>> = {
   explore,
   plan,
@@ -25,5 +25,5 @@ export const BUNDLED_FILES: Readonly<Record<string, string>> = {
   critic,
 };
 
-/** Names that other versions and other agents have for them. */
+/** Other names for them, from other versions and other agents. */
 export const ALIASES: Readonly<Record<string, readonly string[]>> = { task: ["executor"], plan: ["planner"] };

@@ -1,9 +1,9 @@
-// What several agents have agreed on: AGENTS.md in every folder of the project, and skills in `.agents`.
+// The conventions that several agents share: AGENTS.md in every folder of the project, and skills in `.agents`.
 
 import { AGENT_PLACES } from "../agent-places.ts";
 import { everyHome, foldersOf } from "../homes.ts";
 import { skillFolder, textFile } from "../layouts.ts";
-import type { Provider } from "../look.ts";
+import type { Provider } from "../search.ts";
 
 const FOLDERS = foldersOf(AGENT_PLACES.agents);
 
@@ -12,12 +12,12 @@ export const agents: Provider = {
   name: "AGENTS.md and .agents",
   priority: 70,
   loaders: {
-    "context-file": (look) => {
-      textFile(look, `${FOLDERS.user(look)}/AGENTS.md`, "user");
-      for (const folder of look.place.folders) textFile(look, `${folder}/AGENTS.md`, "project");
+    "context-file": (search) => {
+      textFile(search, `${FOLDERS.user(search)}/AGENTS.md`, "user");
+      for (const folder of search.place.folders) textFile(search, `${folder}/AGENTS.md`, "project");
     },
-    skill: (look) => {
-      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
+    skill: (search) => {
+      for (const { path, level } of everyHome(search, FOLDERS)) skillFolder(search, `${path}/skills`, level);
     },
   },
 };

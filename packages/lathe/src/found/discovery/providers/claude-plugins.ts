@@ -1,8 +1,8 @@
-// What Claude Code has installed from marketplaces.
+// Plugins that Claude Code has installed from marketplaces.
 
 import { isJsonObject } from "@lathe/llm";
-import type { Provider, Scan } from "../look.ts";
 import { type InstalledPlugin, pluginLoaders } from "../plugin-files.ts";
+import type { Provider, Scan } from "../search.ts";
 import { readJson } from "../structured.ts";
 import { claudeHome } from "./claude.ts";
 
@@ -13,16 +13,16 @@ export const claudePlugins: Provider = {
   loaders: pluginLoaders(installedPlugins),
 };
 
-/** Those that are switched on, for everywhere or for this project. */
-function installedPlugins(look: Scan): readonly InstalledPlugin[] {
-  const home = claudeHome(look);
-  const plugins = readJson(look, `${home}/plugins/installed_plugins.json`, "user")?.value["plugins"];
+/** The plugins that are enabled, for all projects or for this one. */
+function installedPlugins(search: Scan): readonly InstalledPlugin[] {
+  const home = claudeHome(search);
+  const plugins = readJson(search, `${home}/plugins/installed_plugins.json`, "user")?.value["plugins"];
   if (!isJsonObject(plugins)) return [];
-  const enabled = readJson(look, `${home}/settings.json`, "user")?.value["enabledPlugins"];
+  const enabled = readJson(search, `${home}/settings.json`, "user")?.value["enabledPlugins"];
   return Object.entries(plugins).flatMap(([id, written]) => {
     if (isJsonObject(enabled) && enabled[id] === false) return [];
     const entries = (Array.isArray(written) ? written : [written]).filter(isJsonObject);
-    const here = entries.find(({ projectPath }) => isHere(look, projectPath));
+    const here = entries.find(({ projectPath }) => isHere(search, projectPath));
     const { installPath, version } = here ?? {};
     if (typeof installPath !== "string") return [];
     const name = id.split("@")[0] ?? id;

@@ -2,8 +2,8 @@
 
 import { AGENT_PLACES, userFolder } from "../agent-places.ts";
 import { markdownFolder, skillFolder } from "../layouts.ts";
-import { type Look, nearest, type Provider, type Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
+import { nearest, type Provider, type Scan, type Search } from "../search.ts";
 import { ruleScope } from "./claude.ts";
 
 const [, DOCUMENTS] = AGENT_PLACES.cline.user;
@@ -14,34 +14,34 @@ export const cline: Provider = {
   name: "Cline",
   priority: 40,
   loaders: {
-    rule: (look) => {
-      projectRules(look);
-      for (const folder of [`${home(look)}/rules`, `${look.place.userHome}/${DOCUMENTS}/Rules`])
-        markdownFolder(look, folder, "user", { translate: ruleScope });
+    rule: (search) => {
+      projectRules(search);
+      for (const folder of [`${home(search)}/rules`, `${search.place.userHome}/${DOCUMENTS}/Rules`])
+        markdownFolder(search, folder, "user", { translate: ruleScope });
     },
-    command: (look) => {
-      const folder = nearest(look, `${RULES}/workflows`);
-      if (folder !== undefined) markdownFolder(look, folder, "project");
-      for (const own of [`${home(look)}/data/workflows`, `${look.place.userHome}/${DOCUMENTS}/Workflows`])
-        markdownFolder(look, own, "user");
+    command: (search) => {
+      const folder = nearest(search, `${RULES}/workflows`);
+      if (folder !== undefined) markdownFolder(search, folder, "project");
+      for (const own of [`${home(search)}/data/workflows`, `${search.place.userHome}/${DOCUMENTS}/Workflows`])
+        markdownFolder(search, own, "user");
     },
-    skill: (look) => {
-      for (const folder of look.place.folders) skillFolder(look, `${folder}/${OWN}/skills`, "project");
-      skillFolder(look, `${home(look)}/skills`, "user");
+    skill: (search) => {
+      for (const folder of search.place.folders) skillFolder(search, `${folder}/${OWN}/skills`, "project");
+      skillFolder(search, `${home(search)}/skills`, "user");
     },
-    "mcp-server": (look) => mcpServersIn(look, `${home(look)}/data/settings/cline_mcp_settings.json`, "user"),
+    "mcp-server": (search) => mcpServersIn(search, `${home(search)}/data/settings/cline_mcp_settings.json`, "user"),
   },
 };
 
 const home = ({ place }: Scan): string => userFolder(place, AGENT_PLACES.cline);
 
-function projectRules(look: Look<"rule">): void {
-  for (const folder of look.place.folders) {
+function projectRules(search: Search<"rule">): void {
+  for (const folder of search.place.folders) {
     const path = `${folder}/${RULES}`;
-    const value = look.markdown(path, "project");
+    const value = search.markdown(path, "project");
     if (value)
-      look.add("clinerules", { level: "project", path }, { ...value, frontmatter: ruleScope(value.frontmatter) });
-    else markdownFolder(look, path, "project", { translate: ruleScope });
-    if (look.items.length > 0) return;
+      search.add("clinerules", { level: "project", path }, { ...value, frontmatter: ruleScope(value.frontmatter) });
+    else markdownFolder(search, path, "project", { translate: ruleScope });
+    if (search.items.length > 0) return;
   }
 }

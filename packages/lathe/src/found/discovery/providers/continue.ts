@@ -4,7 +4,7 @@ import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import { foldersOf, inHomes } from "../homes.ts";
 import { markdownFolder } from "../layouts.ts";
-import type { Provider } from "../look.ts";
+import type { Provider } from "../search.ts";
 import { unsupportedFiles } from "../unsupported.ts";
 
 const FOLDERS = foldersOf(AGENT_PLACES.continue);
@@ -14,11 +14,11 @@ export const continueDev: Provider = {
   name: "Continue",
   priority: 35,
   loaders: {
-    rule: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { nested: true, translate: appliesByDefault }),
+    rule: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      markdownFolder(search, `${path}/rules`, level, { nested: true, translate: appliesByDefault }),
     ),
-    unsupported: (look) =>
-      unsupportedFiles(look, FOLDERS, {
+    unsupported: (search) =>
+      unsupportedFiles(search, FOLDERS, {
         "config.yaml": "add its models with lathe models, its servers with lathe mcp add",
         "config.json": "add its models with lathe models, its servers with lathe mcp add",
         mcpServers: "add the server with lathe mcp add",
@@ -27,7 +27,7 @@ export const continueDev: Provider = {
   },
 };
 
-/** A rule without globs always holds, unless it says that it does not. */
+/** A rule without globs always applies, unless it says otherwise. */
 function appliesByDefault({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
   if (alwaysApply === true || (alwaysApply === undefined && globs === undefined)) return { ...rest, alwaysApply: true };
   return globs === undefined ? rest : { ...rest, globs };

@@ -6,9 +6,9 @@ import { ofExtensions, tomlCommands } from "../gemini-files.ts";
 import { everyHome, foldersOf, type Home, homesOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { markdownFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Look, Provider } from "../look.ts";
 import { lspServersIn } from "../lsp-servers.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
+import type { Provider, Search } from "../search.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 
@@ -19,52 +19,53 @@ export const gemini: Provider = {
   name: "Gemini CLI",
   priority: 60,
   loaders: {
-    "context-file": (look) => {
-      textFile(look, `${FOLDERS.user(look)}/GEMINI.md`, "user");
-      for (const folder of look.place.folders) textFile(look, `${folder}/GEMINI.md`, "project", { family: "gemini" });
-      for (const home of homesOf(look, FOLDERS, "project")) {
-        namedContextFiles(look, home);
-        ofExtensions["context-file"](look, home);
+    "context-file": (search) => {
+      textFile(search, `${FOLDERS.user(search)}/GEMINI.md`, "user");
+      for (const folder of search.place.folders)
+        textFile(search, `${folder}/GEMINI.md`, "project", { family: "gemini" });
+      for (const home of homesOf(search, FOLDERS, "project")) {
+        namedContextFiles(search, home);
+        ofExtensions["context-file"](search, home);
       }
     },
-    "system-prompt": (look) => systemPrompts(look, FOLDERS),
-    command: inHomes(FOLDERS, "project", async (look, home) => {
-      await tomlCommands(look, `${home.path}/commands`, home.level);
-      await ofExtensions.command(look, home);
+    "system-prompt": (search) => systemPrompts(search, FOLDERS),
+    command: inHomes(FOLDERS, "project", async (search, home) => {
+      await tomlCommands(search, `${home.path}/commands`, home.level);
+      await ofExtensions.command(search, home);
     }),
-    skill: (look) => {
-      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
-      for (const home of homesOf(look, FOLDERS, "project")) ofExtensions.skill(look, home);
+    skill: (search) => {
+      for (const { path, level } of everyHome(search, FOLDERS)) skillFolder(search, `${path}/skills`, level);
+      for (const home of homesOf(search, FOLDERS, "project")) ofExtensions.skill(search, home);
     },
-    agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/agents`, level, { renames: true }),
+    agent: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      markdownFolder(search, `${path}/agents`, level, { renames: true }),
     ),
-    "mcp-server": inHomes(FOLDERS, "project", (look, home) => {
-      mcpServersIn(look, `${home.path}/settings.json`, home.level);
-      ofExtensions["mcp-server"](look, home);
+    "mcp-server": inHomes(FOLDERS, "project", (search, home) => {
+      mcpServersIn(search, `${home.path}/settings.json`, home.level);
+      ofExtensions["mcp-server"](search, home);
     }),
-    hook: inHomes(FOLDERS, "user", (look, home) => {
-      hooksIn(look, { path: `${home.path}/settings.json`, level: home.level, timeoutUnit: "milliseconds" });
-      ofExtensions.hook(look, home);
+    hook: inHomes(FOLDERS, "user", (search, home) => {
+      hooksIn(search, { path: `${home.path}/settings.json`, level: home.level, timeoutUnit: "milliseconds" });
+      ofExtensions.hook(search, home);
     }),
-    "lsp-server": inHomes(FOLDERS, "project", (look, { path, level }) => lspServersIn(look, path, level)),
-    plugin: inHomes(FOLDERS, "project", (look, home) => ofExtensions.plugin(look, home)),
-    settings: inHomes(FOLDERS, "user", (look, { path: home, level }) => {
+    "lsp-server": inHomes(FOLDERS, "project", (search, { path, level }) => lspServersIn(search, path, level)),
+    plugin: inHomes(FOLDERS, "project", (search, home) => ofExtensions.plugin(search, home)),
+    settings: inHomes(FOLDERS, "user", (search, { path: home, level }) => {
       const path = `${home}/settings.json`;
-      const read = readJson(look, path, level);
-      if (read) look.add("settings.json", { level, path }, { settings: read.value });
+      const read = readJson(search, path, level);
+      if (read) search.add("settings.json", { level, path }, { settings: read.value });
     }),
   },
 };
 
-/** Settings may name other files than GEMINI.md; `contextFileName` is the older way. They are sent to every model. */
-function namedContextFiles(look: Look<"context-file">, { path, level }: Home): void {
-  const settings = readJson(look, `${path}/settings.json`, level)?.value;
+/** Settings may name files other than GEMINI.md; `contextFileName` is the older key. They are sent to every model. */
+function namedContextFiles(search: Search<"context-file">, { path, level }: Home): void {
+  const settings = readJson(search, `${path}/settings.json`, level)?.value;
   const context = settings?.["context"];
   const named = (isJsonObject(context) ? context["fileName"] : undefined) ?? settings?.["contextFileName"];
   for (const name of Array.isArray(named) ? named : [named]) {
     if (typeof name !== "string" || name === "" || name === "GEMINI.md") continue;
-    if (level === "user") textFile(look, `${path}/${name}`, "user");
-    for (const folder of look.place.folders) textFile(look, `${folder}/${name}`, "project");
+    if (level === "user") textFile(search, `${path}/${name}`, "user");
+    for (const folder of search.place.folders) textFile(search, `${folder}/${name}`, "project");
   }
 }

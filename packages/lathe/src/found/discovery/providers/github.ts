@@ -4,53 +4,53 @@ import { AGENT_PLACES, userFolder } from "../agent-places.ts";
 import { everyHome } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { markdownFolder, skillFolder, textFile } from "../layouts.ts";
-import { nearest, type Provider, type Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
+import { nearest, type Provider, type Scan } from "../search.ts";
 
 const home = ({ place }: Scan): string => userFolder(place, AGENT_PLACES.github);
 const [INSTRUCTIONS_FILE] = AGENT_PLACES.github.project;
-const nearestOf = (look: Scan, path: (typeof AGENT_PLACES.github.project)[number]): string | undefined =>
-  nearest(look, path);
+const nearestOf = (search: Scan, path: (typeof AGENT_PLACES.github.project)[number]): string | undefined =>
+  nearest(search, path);
 
 export const github: Provider = {
   id: "github",
   name: "GitHub Copilot",
   priority: 30,
   loaders: {
-    "context-file": (look) => {
-      textFile(look, `${home(look)}/copilot-instructions.md`, "user");
-      for (const folder of look.place.folders) textFile(look, `${folder}/${INSTRUCTIONS_FILE}`, "project");
+    "context-file": (search) => {
+      textFile(search, `${home(search)}/copilot-instructions.md`, "user");
+      for (const folder of search.place.folders) textFile(search, `${folder}/${INSTRUCTIONS_FILE}`, "project");
     },
-    instruction: (look) => {
-      const folder = nearestOf(look, ".github/instructions");
+    instruction: (search) => {
+      const folder = nearestOf(search, ".github/instructions");
       const layout = { endings: [".instructions.md"], nested: true };
-      if (folder !== undefined) markdownFolder(look, folder, "project", layout);
-      markdownFolder(look, `${home(look)}/instructions`, "user", layout);
+      if (folder !== undefined) markdownFolder(search, folder, "project", layout);
+      markdownFolder(search, `${home(search)}/instructions`, "user", layout);
     },
-    prompt: (look) => {
-      const folder = nearestOf(look, ".github/prompts");
-      if (folder !== undefined) markdownFolder(look, folder, "project", { endings: [".prompt.md"] });
+    prompt: (search) => {
+      const folder = nearestOf(search, ".github/prompts");
+      if (folder !== undefined) markdownFolder(search, folder, "project", { endings: [".prompt.md"] });
     },
-    agent: (look) => {
+    agent: (search) => {
       for (const [name, endings] of [
         ["agents", [".agent.md", ".md"]],
         ["chatmodes", [".chatmode.md"]],
       ] as const) {
-        const folder = nearestOf(look, `.github/${name}`);
-        if (folder !== undefined) markdownFolder(look, folder, "project", { endings, renames: true });
+        const folder = nearestOf(search, `.github/${name}`);
+        if (folder !== undefined) markdownFolder(search, folder, "project", { endings, renames: true });
       }
-      markdownFolder(look, `${home(look)}/agents`, "user", { endings: [".agent.md", ".md"], renames: true });
+      markdownFolder(search, `${home(search)}/agents`, "user", { endings: [".agent.md", ".md"], renames: true });
     },
-    skill: (look) => {
-      for (const { path, level } of everyHome(look, { user: home, project: ".github" }))
-        skillFolder(look, `${path}/skills`, level);
+    skill: (search) => {
+      for (const { path, level } of everyHome(search, { user: home, project: ".github" }))
+        skillFolder(search, `${path}/skills`, level);
     },
-    "mcp-server": (look) => mcpServersIn(look, `${home(look)}/mcp-config.json`, "user"),
-    hook: (look) => {
-      const folder = nearestOf(look, ".github/hooks");
+    "mcp-server": (search) => mcpServersIn(search, `${home(search)}/mcp-config.json`, "user"),
+    hook: (search) => {
+      const folder = nearestOf(search, ".github/hooks");
       if (folder === undefined) return;
-      for (const { path } of look.filesIn(folder, [".json"]))
-        hooksIn(look, { path, level: "project", timeoutUnit: "seconds" });
+      for (const { path } of search.filesIn(folder, [".json"]))
+        hooksIn(search, { path, level: "project", timeoutUnit: "seconds" });
     },
   },
 };

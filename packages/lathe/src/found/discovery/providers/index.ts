@@ -1,6 +1,6 @@
-// Every provider. Among those of the same priority the first wins.
+// Every provider. Among those of the same priority, the first wins.
 
-import type { Provider } from "../look.ts";
+import type { Provider } from "../search.ts";
 import { agents } from "./agents.ts";
 import { claude } from "./claude.ts";
 import { claudePlugins } from "./claude-plugins.ts";

@@ -1,20 +1,20 @@
-// Servers that a project has for any agent: `.vscode/mcp.json`, `.mcp.json` or `mcp.json` in its folders, and lsp.json there and in the
-// user's home.
+// Servers that a project defines for any agent: `.vscode/mcp.json`, `.mcp.json` or `mcp.json` in its folders, and
+// lsp.json there and in the user's home.
 
 import { AGENT_PLACES, userFolder } from "../agent-places.ts";
-import type { Provider } from "../look.ts";
 import { lspServersIn } from "../lsp-servers.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
+import type { Provider } from "../search.ts";
 
 export const vscode: Provider = {
   id: "vscode",
   name: "VS Code",
   priority: 20,
   loaders: {
-    "mcp-server": (look) => {
+    "mcp-server": (search) => {
       const [inProject] = AGENT_PLACES.vscode.project;
-      for (const folder of look.place.folders) mcpServersIn(look, `${folder}/${inProject}`, "project");
-      mcpServersIn(look, userFolder(look.place, AGENT_PLACES.vscode), "user");
+      for (const folder of search.place.folders) mcpServersIn(search, `${folder}/${inProject}`, "project");
+      mcpServersIn(search, userFolder(search.place, AGENT_PLACES.vscode), "user");
     },
   },
 };
@@ -24,9 +24,9 @@ export const mcpJson: Provider = {
   name: "mcp.json",
   priority: 5,
   loaders: {
-    "mcp-server": (look) => {
-      for (const folder of look.place.folders)
-        for (const name of AGENT_PLACES.mcpJson.project) mcpServersIn(look, `${folder}/${name}`, "project");
+    "mcp-server": (search) => {
+      for (const folder of search.place.folders)
+        for (const name of AGENT_PLACES.mcpJson.project) mcpServersIn(search, `${folder}/${name}`, "project");
     },
   },
 };
@@ -36,9 +36,9 @@ export const lspJson: Provider = {
   name: "lsp.json",
   priority: 5,
   loaders: {
-    "lsp-server": async (look) => {
-      for (const folder of look.place.folders) await lspServersIn(look, folder, "project");
-      await lspServersIn(look, look.place.userHome, "user");
+    "lsp-server": async (search) => {
+      for (const folder of search.place.folders) await lspServersIn(search, folder, "project");
+      await lspServersIn(search, search.place.userHome, "user");
     },
   },
 };

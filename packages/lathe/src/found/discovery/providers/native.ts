@@ -1,4 +1,4 @@
-// Lathe's own files: `~/.lathe` and the nearest `.lathe` of the project. Skills are taken from every folder up to the root.
+// Lathe's own files: `~/.lathe` and the nearest `.lathe` of the project. Skills come from every folder up to the root.
 
 import { isJsonObject } from "@lathe/llm";
 import { LATHE_FOLDER, latheFile } from "../agent-places.ts";
@@ -6,10 +6,10 @@ import { ofExtensions } from "../gemini-files.ts";
 import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Look, Provider, Scan } from "../look.ts";
 import { lspServersIn } from "../lsp-servers.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 import { extensionEntries } from "../plugin-files.ts";
+import type { Provider, Scan, Search } from "../search.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 import type { Level } from "../types.ts";
@@ -24,82 +24,82 @@ export const native: Provider = {
   name: "Lathe",
   priority: 100,
   loaders: {
-    "context-file": inHomes(FOLDERS, "project", (look, home) => {
-      textFile(look, latheFile(home.path, "AGENTS.md"), home.level);
-      ofExtensions["context-file"](look, home);
+    "context-file": inHomes(FOLDERS, "project", (search, home) => {
+      textFile(search, latheFile(home.path, "AGENTS.md"), home.level);
+      ofExtensions["context-file"](search, home);
     }),
-    "system-prompt": (look) => systemPrompts(look, FOLDERS),
-    skill: (look) => {
-      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, latheFile(path, "skills"), level);
+    "system-prompt": (search) => systemPrompts(search, FOLDERS),
+    skill: (search) => {
+      for (const { path, level } of everyHome(search, FOLDERS)) skillFolder(search, latheFile(path, "skills"), level);
     },
-    command: inHomes(FOLDERS, "project", async (look, home) => {
-      markdownFolder(look, latheFile(home.path, "commands"), home.level, { nested: true });
-      await ofExtensions.command(look, home);
+    command: inHomes(FOLDERS, "project", async (search, home) => {
+      markdownFolder(search, latheFile(home.path, "commands"), home.level, { nested: true });
+      await ofExtensions.command(search, home);
     }),
-    rule: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, latheFile(path, "rules"), level, { endings: [".md", ".mdc"] }),
+    rule: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      markdownFolder(search, latheFile(path, "rules"), level, { endings: [".md", ".mdc"] }),
     ),
-    prompt: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, latheFile(path, "prompts"), level),
+    prompt: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      markdownFolder(search, latheFile(path, "prompts"), level),
     ),
-    instruction: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, latheFile(path, "instructions"), level),
+    instruction: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      markdownFolder(search, latheFile(path, "instructions"), level),
     ),
-    agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, latheFile(path, "agents"), level, { renames: true }),
+    agent: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      markdownFolder(search, latheFile(path, "agents"), level, { renames: true }),
     ),
-    hook: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
+    hook: inHomes(FOLDERS, "project", (search, { path: home, level }) => {
       for (const event of ["pre", "post"])
-        for (const { path, base } of look.filesIn(`${latheFile(home, "hooks")}/${event}`, CODE_ENDINGS))
-          look.add(`${event}:*:${base}`, { level, path }, { event, type: "module", path });
-      hooksIn(look, { path: latheFile(home, "hooks.json"), level, timeoutUnit: "seconds" });
+        for (const { path, base } of search.filesIn(`${latheFile(home, "hooks")}/${event}`, CODE_ENDINGS))
+          search.add(`${event}:*:${base}`, { level, path }, { event, type: "module", path });
+      hooksIn(search, { path: latheFile(home, "hooks.json"), level, timeoutUnit: "seconds" });
     }),
-    tool: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      moduleFolder(look, latheFile(path, "tools"), level, TOOL_ENDINGS, (one, folder) =>
+    tool: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      moduleFolder(search, latheFile(path, "tools"), level, TOOL_ENDINGS, (one, folder) =>
         firstFile(one, folder, ["index.ts", "index.js"]),
       ),
     ),
-    extension: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      moduleFolder(look, latheFile(path, "extensions"), level, CODE_ENDINGS, entriesOf),
+    extension: inHomes(FOLDERS, "project", (search, { path, level }) =>
+      moduleFolder(search, latheFile(path, "extensions"), level, CODE_ENDINGS, entriesOf),
     ),
-    "mcp-server": inHomes(FOLDERS, "project", (look, home) => {
-      mcpServersIn(look, latheFile(home.path, "mcp.json"), home.level);
-      ofExtensions["mcp-server"](look, home);
+    "mcp-server": inHomes(FOLDERS, "project", (search, home) => {
+      mcpServersIn(search, latheFile(home.path, "mcp.json"), home.level);
+      ofExtensions["mcp-server"](search, home);
     }),
-    "lsp-server": inHomes(FOLDERS, "project", (look, { path, level }) => lspServersIn(look, path, level)),
-    plugin: inHomes(FOLDERS, "project", (look, home) => ofExtensions.plugin(look, home)),
-    settings: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
+    "lsp-server": inHomes(FOLDERS, "project", (search, { path, level }) => lspServersIn(search, path, level)),
+    plugin: inHomes(FOLDERS, "project", (search, home) => ofExtensions.plugin(search, home)),
+    settings: inHomes(FOLDERS, "project", (search, { path: home, level }) => {
       const path = latheFile(home, "settings.json");
-      const read = readJson(look, path, level);
-      if (read) look.add("settings.json", { level, path }, { settings: read.value });
+      const read = readJson(search, path, level);
+      if (read) search.add("settings.json", { level, path }, { settings: read.value });
     }),
     "ssh-host": inHomes(FOLDERS, "project", sshHosts),
   },
 };
 
-/** The entries that its package.json names, else its index. One that only brings a manifest of Gemini CLI has none. */
-function entriesOf(look: Scan, folder: string): readonly string[] {
-  const named = extensionEntries(look, folder);
-  return named.length > 0 ? named : firstFile(look, folder, ["index.ts", "index.js"]);
+/** The entries that its package.json names, or else its index. A folder with only a manifest of Gemini CLI has none. */
+function entriesOf(search: Scan, folder: string): readonly string[] {
+  const named = extensionEntries(search, folder);
+  return named.length > 0 ? named : firstFile(search, folder, ["index.ts", "index.js"]);
 }
 
 function sshHosts(
-  look: Look<"ssh-host">,
+  search: Search<"ssh-host">,
   { path: home, level }: { readonly path: string; readonly level: Level },
 ): void {
   const path = latheFile(home, "ssh.json");
-  const read = readJson(look, path, level);
+  const read = readJson(search, path, level);
   const hosts = read?.value["hosts"];
   if (!isJsonObject(hosts)) return;
   for (const [name, value] of Object.entries(hosts)) {
     const line = read?.lineOf(["hosts", name]);
     const { host, user, username, port, keyPath, description } = isJsonObject(value) ? value : {};
     if (typeof host !== "string") {
-      look.warn(path, `ssh host ${name} has no "host"`, line);
+      search.warn(path, `ssh host ${name} has no "host"`, line);
       continue;
     }
     const owner = user ?? username;
-    look.add(
+    search.add(
       name,
       { level, path, line },
       {

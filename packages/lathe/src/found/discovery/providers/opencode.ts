@@ -1,13 +1,13 @@
-// OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in the project's
-// folders. Its folders are called by one word or by the plural.
+// OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in
+// the project's folders. Folder names may be singular or plural.
 
 import { compileFilter } from "@lathe/agent/world";
 import { isJsonObject } from "@lathe/llm";
 import { AGENT_PLACES } from "../agent-places.ts";
 import { everyHome, foldersOf, type Home, homesOf } from "../homes.ts";
 import { firstFile, markdownFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Look, Provider, Scan } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
+import type { Provider, Scan, Search } from "../search.ts";
 import { readJson, type Structured } from "../structured.ts";
 import type { Level } from "../types.ts";
 import { unsupportedFiles } from "../unsupported.ts";
@@ -20,40 +20,40 @@ export const opencode: Provider = {
   name: "OpenCode",
   priority: 55,
   loaders: {
-    "context-file": (look) => textFile(look, `${FOLDERS.user(look)}/AGENTS.md`, "user"),
-    instruction: (look) => {
-      for (const { value, ...config } of configs(look)) {
+    "context-file": (search) => textFile(search, `${FOLDERS.user(search)}/AGENTS.md`, "user"),
+    instruction: (search) => {
+      for (const { value, ...config } of configs(search)) {
         const { instructions } = value;
         for (const named of Array.isArray(instructions) ? instructions : [])
-          if (typeof named === "string") instructionFiles(look, named, config);
+          if (typeof named === "string") instructionFiles(search, named, config);
       }
     },
-    command: (look) => {
-      for (const { path, level } of homesOf(look, FOLDERS, "user"))
+    command: (search) => {
+      for (const { path, level } of homesOf(search, FOLDERS, "user"))
         for (const name of ["command", "commands"])
-          markdownFolder(look, `${path}/${name}`, level, { nested: true, renames: true });
-      for (const config of configs(look)) writtenInConfig(look, config, "command", "template");
+          markdownFolder(search, `${path}/${name}`, level, { nested: true, renames: true });
+      for (const config of configs(search)) addFromConfig(search, config, "command", "template");
     },
-    agent: (look) => {
-      for (const { path, level } of homesOf(look, FOLDERS, "project"))
-        for (const name of ["agent", "agents"]) markdownFolder(look, `${path}/${name}`, level, { nested: true });
-      for (const config of configs(look)) writtenInConfig(look, config, "agent", "prompt");
+    agent: (search) => {
+      for (const { path, level } of homesOf(search, FOLDERS, "project"))
+        for (const name of ["agent", "agents"]) markdownFolder(search, `${path}/${name}`, level, { nested: true });
+      for (const config of configs(search)) addFromConfig(search, config, "agent", "prompt");
     },
-    skill: (look) => {
-      for (const { path, level } of everyHome(look, FOLDERS))
-        for (const name of ["skill", "skills"]) skillFolder(look, `${path}/${name}`, level);
+    skill: (search) => {
+      for (const { path, level } of everyHome(search, FOLDERS))
+        for (const name of ["skill", "skills"]) skillFolder(search, `${path}/${name}`, level);
     },
-    "mcp-server": (look) => {
-      for (const config of configs(look)) addServers(look, config, config, ["mcp"]);
+    "mcp-server": (search) => {
+      for (const config of configs(search)) addServers(search, config, config, ["mcp"]);
     },
-    unsupported: (look) => {
+    unsupported: (search) => {
       const tools = "its tools need OpenCode; write one for .lathe/tools";
       const plugins = "its plugins need OpenCode; write an extension for .lathe/extensions";
-      unsupportedFiles(look, FOLDERS, { tool: tools, tools, plugin: plugins, plugins });
+      unsupportedFiles(search, FOLDERS, { tool: tools, tools, plugin: plugins, plugins });
     },
-    settings: (look) => {
-      for (const { path, level, value } of configs(look))
-        look.add("opencode.json", { level, path }, { settings: value });
+    settings: (search) => {
+      for (const { path, level, value } of configs(search))
+        search.add("opencode.json", { level, path }, { settings: value });
     },
   },
 };
@@ -61,30 +61,30 @@ export const opencode: Provider = {
 interface Config extends Structured {
   readonly path: string;
   readonly level: Level;
-  /** What paths in it are relative to. */
+  /** Paths in it are relative to this folder. */
   readonly folder: string;
 }
 
-/** The nearest of the project first. */
-function configs(look: Scan): readonly Config[] {
+/** The project's nearest file comes first. */
+function configs(search: Scan): readonly Config[] {
   const homes: Home[] = [
-    ...look.place.folders.flatMap((folder): Home[] => [
+    ...search.place.folders.flatMap((folder): Home[] => [
       { path: folder, level: "project" },
       { path: `${folder}/${FOLDERS.project}`, level: "project" },
     ]),
-    { path: FOLDERS.user(look), level: "user" },
+    { path: FOLDERS.user(search), level: "user" },
   ];
   return homes.flatMap(({ path: folder, level }) =>
-    firstFile(look, folder, CONFIG_FILES).flatMap((path) => {
-      const read = readJson(look, path, level);
+    firstFile(search, folder, CONFIG_FILES).flatMap((path) => {
+      const read = readJson(search, path, level);
       return read ? [{ ...read, path, level, folder }] : [];
     }),
   );
 }
 
-/** `{"command": {"name": {"template": …, "description": …}}}`. */
-function writtenInConfig(
-  look: Look<"command"> | Look<"agent">,
+/** Reads `{"command": {"name": {"template": …, "description": …}}}`. */
+function addFromConfig(
+  search: Search<"command"> | Search<"agent">,
   { path, level, folder, value, lineOf }: Config,
   key: string,
   textKey: string,
@@ -92,51 +92,51 @@ function writtenInConfig(
   const entries = value[key];
   if (!isJsonObject(entries)) return;
   for (const [name, written] of Object.entries(entries)) {
-    // One without a text only changes a built-in agent.
+    // An entry without a text only modifies a built-in agent.
     const { [textKey]: text, ...frontmatter } = isJsonObject(written) ? written : {};
     if (typeof text !== "string") continue;
-    look.add(name, { level, path, line: () => lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
+    search.add(name, { level, path, line: () => lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
   }
 }
 
-/** A path or a glob, of the config's folder or of one above it in the project. Addresses of the web are not fetched. */
+/** A path or a glob, relative to the config's folder or one above it in the project. URLs are not fetched. */
 function instructionFiles(
-  look: Look<"instruction">,
+  search: Search<"instruction">,
   named: string,
   { path, folder, level }: Omit<Config, "value">,
 ): void {
   if (/^https?:/.test(named)) {
-    look.warn(path, `the instructions at ${named} are not fetched; save them as a file`);
+    search.warn(path, `the instructions at ${named} are not fetched; save them as a file`);
     return;
   }
-  const whole = named.replace(/^~(?=\/)/, look.place.userHome).replace(/^\.\//, "");
+  const whole = named.replace(/^~(?=\/)/, search.place.userHome).replace(/^\.\//, "");
   const bases = whole.startsWith("/")
     ? [""]
-    : [...new Set([folder, ...(level === "project" ? look.place.folders : [])])];
+    : [...new Set([folder, ...(level === "project" ? search.place.folders : [])])];
   for (const base of bases) {
-    const found = filesNamed(look, base, whole.replace(/^\//, ""));
+    const found = filesNamed(search, base, whole.replace(/^\//, ""));
     for (const file of found) {
-      const value = look.markdown(file, level);
-      if (value) look.add(isGlob(whole) ? file.slice(base.length + 1) : named, { level, path: file }, value);
+      const value = search.markdown(file, level);
+      if (value) search.add(isGlob(whole) ? file.slice(base.length + 1) : named, { level, path: file }, value);
     }
     if (found.length > 0) return;
   }
 }
 
 const isGlob = (text: string): boolean => /[*?[{]/.test(text);
-/** A project has fewer instructions; a glob over everything must not stop a start. */
+/** No project has this many instructions, and a glob over everything must not block a start. */
 const MOST_FOLDERS = 200;
 
-function filesNamed(look: Scan, base: string, named: string): readonly string[] {
-  if (!isGlob(named)) return look.files.isFile(`${base}/${named}`) ? [`${base}/${named}`] : [];
+function filesNamed(search: Scan, base: string, named: string): readonly string[] {
+  if (!isGlob(named)) return search.files.isFile(`${base}/${named}`) ? [`${base}/${named}`] : [];
   const parts = named.split("/");
   const start = [base, ...parts.slice(0, parts.findIndex(isGlob))].join("/");
   const matches = compileFilter(`/${named}`);
   const files: string[] = [];
   const folders = [start];
-  // The list grows while it is walked.
+  // The loop extends the list.
   for (const next of folders)
-    for (const { name, path, isFolder } of look.files.entries(next)) {
+    for (const { name, path, isFolder } of search.files.entries(next)) {
       if (!isFolder && matches(path.slice(base.length + 1))) files.push(path);
       if (isFolder && name !== "node_modules" && folders.length < MOST_FOLDERS) folders.push(path);
     }

@@ -1,9 +1,9 @@
-// What `lathe plugin add` has installed.
+// Plugins that `lathe plugin add` has installed.
 
 import { isJsonObject } from "@lathe/llm";
 import { latheFile } from "../agent-places.ts";
-import type { Provider, Scan } from "../look.ts";
 import { type InstalledPlugin, pluginLoaders } from "../plugin-files.ts";
+import type { Provider, Scan } from "../search.ts";
 import { readJson } from "../structured.ts";
 
 export const plugins: Provider = {
@@ -13,9 +13,9 @@ export const plugins: Provider = {
   loaders: pluginLoaders(installedPlugins),
 };
 
-function installedPlugins(look: Scan): readonly InstalledPlugin[] {
-  const folder = latheFile(look.place.latheHome, "plugins");
-  const listed = readJson(look, `${folder}/installed.json`, "user")?.value["plugins"];
+function installedPlugins(search: Scan): readonly InstalledPlugin[] {
+  const folder = latheFile(search.place.latheHome, "plugins");
+  const listed = readJson(search, `${folder}/installed.json`, "user")?.value["plugins"];
   return Object.entries(isJsonObject(listed) ? listed : {}).flatMap(([name, entry]) => {
     if (!isJsonObject(entry) || entry["enabled"] === false) return [];
     const { version } = entry;

@@ -1,4 +1,5 @@
-// The skills that are always there; all but `team` begin a workflow. A skill of the user's or of the project's with the same name is used instead.
+// The skills that are always available; all but `team` start a workflow. A skill of the user or the project with the
+// same name replaces one.
 
 import { parseMarkdown } from "../../discovery/frontmatter.ts";
 import deepInterview from "./deep-interview.md";
@@ -6,7 +7,7 @@ import ralplan from "./ralplan.md";
 import team from "./team.md";
 import ultragoal from "./ultragoal.md";
 
-/** By name, as their files have them. */
+/** The texts of the files by name. */
 export const BUNDLED_SKILLS: Readonly<Record<string, string>> = {
   "deep-interview": deepInterview,
   ralplan,
@@ -14,7 +15,7 @@ export const BUNDLED_SKILLS: Readonly<Record<string, string>> = {
   ultragoal,
 };
 
-/** As it is put before the model. */
+/** The skill in the form that is sent to the model. */
 export function bundledSkill(name: string): { readonly name: string; readonly body: string } {
   return { name, body: parseMarkdown(BUNDLED_SKILLS[name] ?? "").body };
 }

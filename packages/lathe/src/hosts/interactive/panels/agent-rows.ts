@@ -1,4 +1,4 @@
-// The agents of a session as rows: the tree with states and costs, and what the one at the pointer does.
+// The agents of a session as rows: the tree with states and costs, and what the selected agent does.
 
 import type { AgentOverview } from "@lathe/agent/contract";
 import {
@@ -13,28 +13,28 @@ import {
   widthOf,
 } from "@lathe/tui";
 import { countOf, dollars, tokens } from "../../../sessions/numbers.ts";
-import { took } from "../transcript/numbers.ts";
+import { durationText } from "../transcript/duration-text.ts";
 import { dim, oneRow, SEPARATOR, span } from "../transcript/view.ts";
 
-/** A name is never more than this share of the row. */
+/** A name takes at most one third of the row. */
 const NAME_SHARE = 3;
-/** What an agent does is left out where less than this is left for it. */
+/** What an agent does is left out if there are fewer columns than this. */
 const LEAST_TEXT = 8;
 
-/** "2 running, 1 parked · $0.12". */
+/** Such as "2 running, 1 parked · $0.12". */
 export function agentsTitle(agents: readonly AgentOverview[], { columns }: RenderContext): Row {
   const states = (["running", "idle", "parked", "aborted"] as const).flatMap((state) => {
     const count = agents.filter((agent) => agent.state === state).length;
     return count === 0 ? [] : `${count} ${state}`;
   });
-  // What agents of agents cost is part of the cost of those above them.
+  // The cost of an agent includes its children's.
   const cost = agents.reduce((sum, { parentId, cost: own }) => (parentId === undefined ? sum + own : sum), 0);
   const facts = [states.join(", "), ...(cost > 0 ? [dollars(cost)] : [])].join(SEPARATOR);
   const title = "Agents";
   return cutRow({ spans: [span(title, { bold: true }), dim(`  ${facts}`)] }, columns);
 }
 
-/** `room` rows of the tree around the pointer. */
+/** The `room` rows of the tree around the pointer. */
 export function treeRows(
   agents: readonly AgentOverview[],
   at: number,
@@ -67,7 +67,7 @@ export function treeRows(
   });
 }
 
-/** Below the tree: what the one at the pointer is to do, and the end of what it said, always in as many rows. */
+/** Below the tree: the selected agent's task and the end of its output, always in the same number of rows. */
 export function agentDetail(
   agent: AgentOverview,
   lines: readonly string[],
@@ -92,7 +92,7 @@ function depthOf(agent: AgentOverview, agents: readonly AgentOverview[]): number
   return parent ? depthOf(parent, agents) + 1 : 0;
 }
 
-/** Below its parent, whose name its own begins with, the rest is enough. */
+/** A child's id begins with its parent's, so below the parent the rest is enough. */
 const nameOf = ({ agentId, parentId }: AgentOverview): string =>
   visibleLine(
     parentId !== undefined && agentId.startsWith(`${parentId}.`) ? agentId.slice(parentId.length + 1) : agentId,
@@ -100,7 +100,9 @@ const nameOf = ({ agentId, parentId }: AgentOverview): string =>
 
 function factsOf({ state, status, startedAt, endedAt, cost }: AgentOverview, { now }: RenderContext): string[] {
   const time =
-    startedAt === undefined ? [] : [endedAt === undefined ? elapsedTime(now - startedAt) : took(endedAt - startedAt)];
+    startedAt === undefined
+      ? []
+      : [endedAt === undefined ? elapsedTime(now - startedAt) : durationText(endedAt - startedAt)];
   const price = cost > 0 ? [dollars(cost)] : [];
   const word = status === "failed" && state !== "aborted" ? `failed, ${state}` : state;
   return [word, ...time, ...price];

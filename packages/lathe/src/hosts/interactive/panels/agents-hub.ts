@@ -1,4 +1,4 @@
-// The hub: all agents of the session in the composer's place, to look at, steer, stop, revive and read.
+// The agents hub: all agents of the session in place of the composer, to inspect, message, stop and revive.
 
 import type { Session } from "@lathe/agent";
 import type { AgentDirectory, AgentOverview } from "@lathe/agent/contract";
@@ -17,10 +17,10 @@ import { agentDetail, agentsTitle, treeRows } from "./agent-rows.ts";
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
-/** Rows of the tree; the rest of the panel shows the agent at the pointer. */
+/** Rows of the tree; the rest of the panel shows the selected agent. */
 const MOST_AGENTS = 10;
 const DETAIL_ROWS = 9;
-/** From this height on, a blank row stands between the two. */
+/** From this height on, a blank row separates the two. */
 const ROWS_WITH_GAP = 16;
 
 /** What the keys go to. */
@@ -30,9 +30,9 @@ type Focus =
   | { readonly kind: "stop"; readonly agentId: string }
   | { readonly kind: "stopAll" };
 
-/** Where the hub opens. */
+/** What the hub needs of its host. */
 export interface HubPlace extends PanelPlace {
-  /** The present session: a command may put another one in its place. */
+  /** Called each time, because a command may replace the session. */
   session(): Session;
   page(title: string, text: string): void;
 }
@@ -51,7 +51,7 @@ class Hub {
   readonly #place: HubPlace;
   #current: string | undefined;
   #focus: Focus = { kind: "tree" };
-  /** The end of the output of an agent that is not at work, read once. */
+  /** The end of the output of an agent that is not running, read once. */
   #output: { readonly key: string; readonly lines: readonly string[] } = { key: "", lines: [] };
   cursor: CursorPlace | undefined;
   readonly showsAgents = true;
@@ -86,7 +86,7 @@ class Hub {
     return keys.join(" · ");
   }
 
-  /** Esc goes back by one step. */
+  /** Esc goes back one step. */
   cancel(close: () => void): void {
     if (this.#focus.kind === "tree") close();
     else this.#to({ kind: "tree" });
@@ -163,7 +163,7 @@ class Hub {
     return true;
   }
 
-  /** Other keys are the app's. */
+  /** Other keys belong to the app. */
   #move(action: string | undefined): boolean {
     const agents = this.#directory.list();
     const at = agents.findIndex(({ agentId }) => agentId === this.#agent(agents)?.agentId);
@@ -236,7 +236,7 @@ class Hub {
     this.#place.onChange();
   }
 
-  /** The one at the pointer; the pointer stays on it whatever comes and goes. */
+  /** The selected agent; the selection stays on it while others come and go. */
   #agent(agents: readonly AgentOverview[]): AgentOverview | undefined {
     return agents.find(({ agentId }) => agentId === this.#current) ?? agents[0];
   }

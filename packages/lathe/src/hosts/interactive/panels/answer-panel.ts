@@ -1,5 +1,6 @@
-// A question above a short list of answers. Each answer has a letter; the list can be moved in as well. An answer may need words, and
-// then a line to type them in opens below it. Where Enter decides, a digit only goes to its answer, and any other text is words.
+// A question above a short list of answers. Each answer has a letter, and the list can be navigated. An answer that
+// needs words opens a line to type them. With `enterDecides`, a digit only selects its answer, and other text is typed
+// as words.
 
 import {
   type Bindings,
@@ -18,35 +19,35 @@ export interface AnswerOption<T> {
   /** A letter or digit. */
   readonly letter: string;
   readonly label: string;
-  /** The label in a word, where there is no room for more. */
+  /** The label in one word, for small screens. */
   readonly short?: string;
-  /** Says yes to what is asked: its label says so when not all of that is shown. */
+  /** The answer approves what is asked: its label says so when not all of the question is shown. */
   readonly isConsent?: boolean;
-  /** Marked with `letter` or Space, to be sent together. */
+  /** Can be marked with `letter` or Space, to send several together. */
   readonly isMarkable?: boolean;
-  /** What is typed becomes part of the answer; the text is the prompt for it. */
+  /** The typed text becomes part of the answer; this is the prompt for it. */
   readonly words?: string;
   answer(words: string): T;
 }
 
 export interface AnswerPanelParts<T> {
   readonly bindings: Bindings;
-  /** What stands above the answers, for a width. Only what fits is shown; `v` opens all of it. */
+  /** The question above the answers, for a width. Only what fits is shown; `v` shows all of it. */
   readonly body: (columns: number) => QuestionBody;
   readonly options: readonly AnswerOption<T>[];
-  /** Index of the answer to begin with. */
+  /** Index of the answer that is selected first. */
   readonly first?: number;
-  /** Several answers at once: what the marked ones come to. */
+  /** Combines several marked answers into one value. */
   readonly join?: (options: readonly AnswerOption<T>[]) => T;
   readonly hint: string;
-  /** Letters go to an answer without giving it, and other text is given to the last answer that takes words. */
+  /** Letters select an answer without giving it, and other text becomes words of the last answer that takes them. */
   readonly enterDecides?: boolean;
   onAnswer(value: T): void;
-  /** Goes to the question before or after this one; absent where there is only one. */
+  /** Goes to the previous or next question; absent if there is only one. */
   go?(by: -1 | 1): void;
-  /** The user has begun to answer. */
+  /** Called when the user starts to answer. */
   onTouch?(): void;
-  /** Shows the whole body elsewhere. */
+  /** Shows the whole question in a viewer. */
   viewAll(): void;
   onChange(): void;
 }
@@ -59,11 +60,11 @@ export class AnswerPanel<T> implements Focusable {
   #at: number;
   #words: Editor | undefined;
   #cursor: CursorPlace | undefined;
-  /** The body is longer than what is shown. */
+  /** Whether the body is longer than what is shown. */
   #isCut = false;
-  /** Digits that went to answers and may be the beginning of words. */
+  /** Digits that selected answers and may be the beginning of words. */
   #digits = "";
-  /** There is nothing to choose from: the words are all there is. */
+  /** The only answer takes words, so there is nothing to choose. */
   readonly #isWordsOnly: boolean;
 
   constructor(parts: AnswerPanelParts<T>) {
@@ -78,7 +79,7 @@ export class AnswerPanel<T> implements Focusable {
     return this.#cursor;
   }
 
-  /** Words that were typed and not sent. */
+  /** Words that were typed but not sent. */
   get typed(): string {
     return this.#words?.value().trim() ?? "";
   }
@@ -130,7 +131,7 @@ export class AnswerPanel<T> implements Focusable {
     const { bindings, options, viewAll, go, enterDecides } = this.#parts;
     const isText = key.text !== undefined && !key.ctrl && !key.alt;
     if (enterDecides && isText && key.name !== "enter" && this.#digits !== "" && !options[this.#at]?.isMarkable)
-      return this.#write(key);
+      return this.#typeKey(key);
     if (!isText) this.#digits = "";
     const action = bindings.match(key, "select");
     if (action === "tui.select.up") this.#move(-1);
@@ -139,7 +140,7 @@ export class AnswerPanel<T> implements Focusable {
     else if (go && (key.name === "left" || key.name === "right")) go(key.name === "left" ? -1 : 1);
     else if (key.name === "space" || key.text === " ") this.#mark(this.#at);
     else if (!isText) return false;
-    else if (enterDecides && !(key.text === "v" && this.#isCut)) return this.#write(key);
+    else if (enterDecides && !(key.text === "v" && this.#isCut)) return this.#typeKey(key);
     else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
     else {
       const chosen = options.findIndex(({ letter }) => letter === key.text?.toLowerCase());
@@ -149,8 +150,11 @@ export class AnswerPanel<T> implements Focusable {
     return true;
   }
 
-  /** A digit goes to its answer; any other text begins words, with the digits before it. A command is no answer. */
-  #write(key: Extract<Key, { kind: "key" }>): boolean {
+  /**
+   * A digit selects its answer; other text begins words, including the digits before it. A slash begins a command and
+   * is no answer.
+   */
+  #typeKey(key: Extract<Key, { kind: "key" }>): boolean {
     const chosen = this.#parts.options.findIndex(({ letter }) => letter === key.text && letter !== " ");
     if (chosen < 0) return (key.text !== "/" || this.#digits !== "") && this.#beginWords(key);
     const isMarkable = this.#parts.options[chosen]?.isMarkable;
@@ -178,7 +182,7 @@ export class AnswerPanel<T> implements Focusable {
       go(key.name === "left" ? -1 : 1);
       return true;
     }
-    // A command is no answer.
+    // A slash begins a command and is no answer.
     if (this.#isWordsOnly && words.isEmpty && key.kind === "key" && key.text === "/") return false;
     if (key.kind === "key" && key.name === "escape") {
       if (this.#isWordsOnly) return false;
@@ -217,7 +221,7 @@ export class AnswerPanel<T> implements Focusable {
     } else if (!joined || !option.isMarkable) {
       answered(option.answer(""));
     } else {
-      // In the order in which they were marked.
+      // Answers are sent in the order in which they were marked.
       const marked = [...this.#marked];
       answered(joined((marked.length === 0 ? [this.#at] : marked).flatMap((i) => options[i] ?? [])));
     }

@@ -1,17 +1,17 @@
-// The answers of a question as rows: whole where there is room, each in one row where there is less, and side by side or as a part of
-// the list where there is hardly any.
+// The answers of a question as rows: wrapped if there is room, otherwise one row each, and on small screens side by
+// side or only the part around the selection.
 
 import { type RenderContext, type Row, rowOf, type Span, shorten, widthOf, wrap } from "@lathe/tui";
 
 export interface ShownOption {
   readonly letter: string;
   readonly label: string;
-  /** The label in a word. */
+  /** The label in one word. */
   readonly short?: string | undefined;
   readonly mark: string;
 }
 
-/** What the question itself needs at least. */
+/** The fewest rows for the question itself. */
 const LEAST_BODY = 4;
 const LETTER_ROOM = 5;
 

@@ -1,5 +1,4 @@
-// The question whether a call may run: everything it would do, why it is asked about, what it touches, and the answers that the
-// conversation offers.
+// The approval question: everything a call would do, why it is asked about, what it touches, and the possible answers.
 
 import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
@@ -20,11 +19,11 @@ const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
   heading: { bold: true },
 };
 
-/** This stands before every row of a command: text that wraps must not look like something else. */
+/** Starts every row of a command, so that wrapped text cannot look like something else. */
 const BAR = "│ ";
 const INDENT = "    ";
 
-/** Where the paths of a question are seen from. */
+/** The folders from which the paths of a question are shown. */
 export interface Surroundings {
   readonly cwd: string;
   readonly userHome: string;
@@ -80,7 +79,7 @@ const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
 const isOfHunk = ({ text, kind }: PreviewLine): boolean =>
   kind === "added" || kind === "removed" || (kind === undefined && /^[ \\]/.test(text));
 
-/** Hunks of a change look as they will in its card; whatever does not read as one whole hunk is shown as it is. */
+/** Shows hunks as the card of the call will; text that is not one complete hunk is shown as it is. */
 function bodyRows(preview: readonly PreviewLine[], columns: number): Row[] {
   const rows: Row[] = [];
   for (let at = 0; at < preview.length; ) {
@@ -98,7 +97,7 @@ function bodyRows(preview: readonly PreviewLine[], columns: number): Row[] {
   return rows;
 }
 
-/** Every line of the hunk is among those that would be drawn: nothing may be left out of what a person approves. */
+/** Whether every line of the hunk would be drawn: nothing may be missing from what a user approves. */
 function holdsAll(hunk: readonly PreviewLine[]): boolean {
   const lines = hunk.slice(1).map(({ text }) => text);
   if (lines.some((text) => text.includes("\n") || text.startsWith("\\"))) return false;
@@ -113,7 +112,7 @@ function previewRows({ text, kind }: PreviewLine, columns: number): Row[] {
   return indentRows(visible(text), columns, kind === undefined ? {} : STYLES[kind]);
 }
 
-/** These rows cannot be mistaken for the question or an answer, which begin at the left edge. */
+/** Indented rows cannot be mistaken for the question or an answer, which start at the left edge. */
 function indentRows(text: string, columns: number, style: Style): Row[] {
   const mark = text.startsWith(BAR) ? BAR : "";
   return text
@@ -130,7 +129,7 @@ function indentRows(text: string, columns: number, style: Style): Row[] {
 
 const MOST_NAMED = 6;
 
-/** What the preview does not show: a command and the files that are changed stand there. */
+/** What the preview does not show. It already shows the command and the changed files. */
 function touches(access: readonly Access[], preview: readonly PreviewLine[], { cwd, userHome }: Surroundings): string {
   const near = (path: string): string => {
     const below = relative(cwd, path);

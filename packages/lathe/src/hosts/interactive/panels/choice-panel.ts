@@ -1,4 +1,4 @@
-// A list to choose from, in the composer's place.
+// A list to choose from, in place of the composer.
 
 import { messageOf } from "@lathe/llm";
 import {
@@ -17,13 +17,13 @@ import type { Choice, ChoiceAction, CommandView } from "../../../conversation/co
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
-/** Where a list opens. What is done to its items may ask for more. */
+/** What the list needs of its host. Actions on items may ask for more. */
 export type ChoicePlace = PanelPlace & Required<Pick<CommandView, "ask" | "choose">>;
 
-/** `signal` closes it without a choice. */
+/** `signal` closes the list without a choice. */
 export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve) => {
-    const found = new Found(choice, (items) => list.setItems(items));
+    const found = new SearchResults(choice, (items) => list.setItems(items));
     const previews = new Previews(choice, () => place.onChange());
     const initial = choice.items[choice.current ?? -1]?.value;
     const list = new SelectList<T>({
@@ -32,7 +32,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
       onSelect: ([value]) => close(value),
       onCancel: () => close(undefined),
       onChange: () => {
-        void found.look(list.query);
+        void found.searchFor(list.query);
         place.onChange();
       },
       onPoint: (item) => item && choice.onMove?.(item.value),
@@ -72,8 +72,8 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
 
 const SHORTEST_WORDS = 2;
 
-/** What a search beyond the labels has found for the words that stand there now. */
-class Found<T> {
+/** Results of a search beyond the labels, for the typed words. */
+class SearchResults<T> {
   readonly #choice: Choice<T>;
   readonly #show: (items: readonly SelectItem<T>[]) => void;
   items: readonly SelectItem<T>[];
@@ -85,7 +85,7 @@ class Found<T> {
     this.items = choice.items;
   }
 
-  async look(words: string): Promise<void> {
+  async searchFor(words: string): Promise<void> {
     const { search } = this.#choice;
     if (!search || words === this.#words) return;
     this.#words = words;
@@ -94,14 +94,14 @@ class Found<T> {
     const { items } = this;
     const values = new Set(found.map(({ value }) => value));
     const known = new Set(items.map(({ value }) => value));
-    // The words count as theirs, so that the list does not leave them out.
+    // Found items get the words as keywords, so that the list's own filter keeps them.
     const listed = items.map((item) => (values.has(item.value) ? { ...item, keywords: words } : item));
     const others = found.filter(({ value }) => !known.has(value)).map((item) => ({ ...item, keywords: words }));
     this.#show([...listed, ...others]);
   }
 }
 
-/** Keys that change the item at the pointer. */
+/** Keys that change the selected item. */
 class ItemActions<T> {
   readonly #choice: Choice<T>;
   readonly #place: ChoicePlace;
@@ -142,7 +142,7 @@ class ItemActions<T> {
   }
 }
 
-/** Texts for the item under the cursor, made once each; until one is there, nothing is shown. */
+/** Loads each item's preview once; until it is loaded, nothing is shown. */
 class Previews<T> {
   readonly #texts = new Map<T, string>();
   readonly #choice: Choice<T>;
@@ -158,13 +158,13 @@ class Previews<T> {
     if (text === undefined) void this.#load(value);
     if (text === undefined || text === "") return [];
     if (!this.#choice.previewsMarkdown) return wrap([{ text: visible(text), style: { color: "muted" } }], columns);
-    // There is room for few rows: none is left blank.
+    // There is room for few rows, so blank ones are dropped.
     return renderMarkdown(text, columns).filter((made) => rowText(made).trim() !== "");
   }
 
   async #load(value: T): Promise<void> {
     this.#texts.set(value, "");
-    // What it would show may be gone by now, such as the file of a session.
+    // The previewed file, such as a session's, may be gone by now.
     const preview = async (): Promise<string> => (await this.#choice.preview?.(value)) ?? "";
     this.#texts.set(value, await preview().catch(messageOf));
     this.#changed();

@@ -1,4 +1,4 @@
-// All files of a diff below one another, as cards show them.
+// All files of a diff one after another, as cards show them.
 
 import { diffHeadline, diffRows, EMPTY_ROW, fileDiffs, type Row, rowOf } from "@lathe/tui";
 
@@ -6,7 +6,7 @@ export function diffPage(diff: string): (columns: number) => readonly Row[] {
   const [only, ...others] = fileDiffs(diff);
   return (columns) => {
     const rows = diffRows(diff, columns);
-    // The rows of a single file have no headline: the caller adds it.
+    // The rows of a single file have no headline, so it is added here.
     return only && others.length === 0 ? [rowOf(...diffHeadline(only)), EMPTY_ROW, ...rows] : rows;
   };
 }

@@ -5,21 +5,21 @@ import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
 export function askPanel(place: PanelPlace, question: string, signal?: AbortSignal): Promise<string | undefined> {
-  return typedLine(place, { question, isSecret: false }, signal);
+  return askForLine(place, { question, isSecret: false }, signal);
 }
 
 export function secretPanel(place: PanelPlace, question: string): Promise<string | undefined> {
-  return typedLine(place, { question, isSecret: true });
+  return askForLine(place, { question, isSecret: true });
 }
 
-interface Asked {
+interface LineQuestion {
   readonly question: string;
   readonly isSecret: boolean;
 }
 
-function typedLine(
+function askForLine(
   place: PanelPlace,
-  { question, isSecret }: Asked,
+  { question, isSecret }: LineQuestion,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -9,9 +9,9 @@ import { approvalBody, approvalOptions, type Surroundings } from "./approval.ts"
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
-import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
+import { joinAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
 
-type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | "onChange" | "go" | "onTouch">;
+type PanelQuestion<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | "onChange" | "go" | "onTouch">;
 
 const HINT = "Esc to stop · Tab to type a message";
 
@@ -25,7 +25,7 @@ export function approvalPanel(
   return askOne(place, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
 }
 
-/** One after the other; giving one up gives up all. */
+/** Asks one question after the other; cancelling one cancels all. */
 export async function questionPanels(
   place: PanelPlace,
   questions: readonly Question[],
@@ -33,13 +33,13 @@ export async function questionPanels(
   touched?: () => void,
 ): Promise<readonly Answer[] | undefined> {
   const asks = questions.map(
-    (question, i): Asked<Answer> => ({
+    (question, i): PanelQuestion<Answer> => ({
       body: (columns) => questionBody(question, [i + 1, questions.length], columns, place.context()),
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
       enterDecides: true,
-      ...(question.multi ? { join: joinedAnswers(question) } : {}),
+      ...(question.multi ? { join: joinAnswers(question) } : {}),
     }),
   );
   return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { onTouch: touched } : {}) });
@@ -53,7 +53,7 @@ export function planPanel(place: PanelPlace, plan: string, signal: AbortSignal):
   return askOne(place, { body, options: planOptions(), hint: HINT }, { byAgent: true, signal });
 }
 
-/** Undefined: given up. Words are what the person wants instead. */
+/** Undefined: cancelled. A string is what the user wants instead. */
 export function confirmPanel(
   place: PanelPlace,
   question: string,
@@ -81,22 +81,25 @@ export function confirmPanel(
 export interface AskedBy {
   /** The agent asks, not a command of the user. */
   readonly byAgent?: boolean;
-  /** Gives the question up. */
+  /** Closes the question. */
   readonly signal?: AbortSignal;
-  /** The caller takes no other words. */
+  /** Only yes or no are accepted. */
   readonly yesOrNo?: boolean;
-  /** The user has begun to answer. */
+  /** Called when the user starts to answer. */
   readonly onTouch?: () => void;
 }
 
-async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
+async function askOne<T>(place: PanelPlace, parts: PanelQuestion<T>, by: AskedBy = {}): Promise<T | undefined> {
   return (await askInTurn(place, [parts], by))?.[0];
 }
 
-/** In one panel, which has the keys until the last is answered. Going back keeps what was answered, to be changed. */
+/**
+ * Asks in one panel, which has the keys until the last question is answered. Going back keeps the given answers, which
+ * can be changed.
+ */
 function askInTurn<T>(
   place: PanelPlace,
-  asks: readonly Asked<T>[],
+  asks: readonly PanelQuestion<T>[],
   { byAgent = false, signal, onTouch: touched }: AskedBy,
 ): Promise<readonly T[] | undefined> {
   return new Promise((resolve) => {
@@ -107,14 +110,14 @@ function askInTurn<T>(
       if (!component) return;
       at = next;
       panel.component = component;
-      place.panels.asksNext();
+      place.panels.noteNextQuestion();
     };
     const takeAnswer = (value: T): void => {
       answers[at] = value;
       if (at < asks.length - 1) goTo(at + 1);
       else close(answers as T[]);
     };
-    // A question that has no answer yet is not left behind.
+    // The user cannot skip a question without answering it.
     const go = (by: -1 | 1): void => {
       if (by === -1 || answers[at] !== undefined) goTo(at + by);
     };
@@ -132,23 +135,23 @@ function askInTurn<T>(
     );
     const close = (value: readonly T[] | undefined): void => {
       place.panels.close(panel);
-      signal?.removeEventListener("abort", settled);
+      signal?.removeEventListener("abort", onSettled);
       resolve(value);
     };
-    const settled = (): void => {
+    const onSettled = (): void => {
       const typed = components.map(({ typed }) => typed).filter((words) => words !== "");
-      place.settledElsewhere(panel, whoAnswered(signal?.reason), typed.join("\n"));
+      place.onAnsweredElsewhere(panel, answererOf(signal?.reason), typed.join("\n"));
       close(undefined);
     };
     const [first] = components;
     if (!first) return resolve([]);
     const panel: { component: AnswerPanel<T> } & Panel = { component: first, byAgent, cancel: () => close(undefined) };
-    signal?.addEventListener("abort", settled, { once: true });
+    signal?.addEventListener("abort", onSettled, { once: true });
     place.panels.open(panel);
   });
 }
 
-/** Doors give the name of who answered as the reason; the gate of a workflow calls a person at any door the user. */
-function whoAnswered(reason: unknown): string | undefined {
+/** Clients give a name as the reason when they answer; the gate of a workflow gives `user` for a user at any client. */
+function answererOf(reason: unknown): string | undefined {
   return reason === "user" ? "another door" : typeof reason === "string" ? reason : undefined;
 }

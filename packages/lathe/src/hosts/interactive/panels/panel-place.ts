@@ -1,4 +1,4 @@
-// What a panel needs of the screen that it opens on.
+// What a panel needs of its screen.
 
 import type { Bindings, RenderContext, Row } from "@lathe/tui";
 import type { Panel, PanelStack } from "./panel-stack.ts";
@@ -7,12 +7,14 @@ export interface PanelPlace {
   readonly bindings: Bindings;
   readonly panels: PanelStack;
   context(): RenderContext;
-  /** The screen has to be drawn again. */
+  /** Called when the screen has to be drawn again. */
   onChange(): void;
-  /** Says something in passing. */
+  /** Shows a hint that disappears by itself. */
   hint(text: string): void;
-  /** The question was settled elsewhere, by whom if that is known: what was typed in it goes to the composer. */
-  settledElsewhere(panel: Panel, by: string | undefined, typed: string): void;
-  /** Shows rows that may be more than the screen has. */
+  /**
+   * Called when the question was answered elsewhere (`by` whom, if known). What was typed in it goes to the composer.
+   */
+  onAnsweredElsewhere(panel: Panel, by: string | undefined, typed: string): void;
+  /** Shows rows that may not fit the screen. */
   view(title: string, body: (columns: number) => Iterable<Row>): void;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Panel, PanelStack } from "./panel-stack.ts";
 
-/** Time that passes when the test says so. The system's timers may come a millisecond before the clock says so. */
+/** A clock under the test's control. System timers may fire a millisecond early, as `earlyMs` does here. */
 function clocked(earlyMs = 0) {
   let now = 10_000;
   let timers: { at: number; callback: () => void }[] = [];
@@ -42,7 +42,7 @@ it("whoever goes from a question to the input stays there however long they thin
   expect(stack.focused).toBe(first);
   stack.keyPressed();
   stack.unfocus();
-  stack.settle();
+  stack.focusWhenDue();
   pass(60_000);
   expect(stack.focused).toBeUndefined();
   expect(stack.hint).toContain("Tab to answer");
@@ -65,12 +65,12 @@ it("a question that comes up after one that was left gets the keys after a pause
 it("the next question takes keys when its hint says so, also when the timer comes before the clock", () => {
   const { stack, pass } = clocked(1);
   stack.open({ ...question(), byAgent: false });
-  stack.asksNext();
+  stack.noteNextQuestion();
   expect(stack.hint).toContain("it takes keys in a moment");
-  expect(stack.isDeaf).toBe(true);
+  expect(stack.ignoresKeys).toBe(true);
   pass(299);
   expect(stack.hint).toBe("");
-  expect(stack.isDeaf).toBe(false);
+  expect(stack.ignoresKeys).toBe(false);
 });
 
 it("what another door has answered leaves the keys to the input: the next question waits for a pause, and Enter is late", () => {
@@ -79,7 +79,7 @@ it("what another door has answered leaves the keys to the input: the next questi
   stack.open(first);
   pass(1_000);
   stack.keyPressed();
-  stack.takenAway(first, true);
+  stack.noteTakenAway(first, true);
   stack.close(first);
   stack.open(second);
   expect([stack.focused, stack.isEnterLate]).toEqual([undefined, true]);
@@ -87,6 +87,6 @@ it("what another door has answered leaves the keys to the input: the next questi
   expect([stack.focused, stack.isEnterLate]).toEqual([undefined, true]);
   pass(1);
   expect([stack.focused, stack.isEnterLate]).toEqual([second, false]);
-  stack.takenAway(first, true);
+  stack.noteTakenAway(first, true);
   expect(stack.isEnterLate).toBe(false);
 });

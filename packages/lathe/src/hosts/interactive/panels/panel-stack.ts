@@ -1,36 +1,37 @@
-// What takes the composer's place for a while: questions of the agent, lists that a command opens. A question that comes up while
-// the user types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it. One that follows
-// another question has them at once, and ignores for a moment what was meant for the one before.
+// Panels that replace the composer for a while: questions of the agent, lists that a command opens. A question that
+// appears while the user types does not take the keys: it waits for a pause with an empty composer, or for Tab. A
+// question that follows another gets the keys at once, but ignores keys for a moment, because they were meant for the
+// previous one.
 
 import type { Focusable } from "@lathe/tui";
 
 export interface Panel {
   readonly component: Focusable & {
-    /** What the keys do, while they go to it. */
+    /** What the keys do while the panel has them. */
     readonly hint: string;
-    /** What the agents do is seen in it. */
+    /** The panel shows what the agents do. */
     readonly showsAgents?: boolean;
   };
-  /** The agent opened it, not the user. */
+  /** The agent opened the panel, not the user. */
   readonly byAgent: boolean;
-  /** Given up with Esc or Ctrl+C. */
+  /** Called for Esc or Ctrl+C. */
   cancel(): void;
 }
 
 export interface PanelStackParts {
   now(): number;
   setTimer(callback: () => void, ms: number): { cancel(): void };
-  /** Nothing is typed. */
+  /** Whether nothing is typed. */
   isComposerEmpty(): boolean;
-  /** A panel that the user has asked for is open and gets the keys. */
+  /** Called when a panel that the user asked for is open and gets the keys. */
   onOpen(): void;
-  /** The screen has to be drawn again. */
+  /** Called when the screen has to be drawn again. */
   onChange(): void;
 }
 
-/** A question takes the keys after this pause since the last key. */
+/** A question gets the keys after this pause since the last key. */
 const PAUSE_MS = 700;
-/** A key pressed sooner after a question came up was not meant for it. */
+/** A key pressed sooner than this after a question appeared was not meant for it. */
 const REACTION_MS = 300;
 
 const WAITS = "You're typing a message. Tab to answer.";
@@ -38,7 +39,7 @@ const DEAF = "New question: it takes keys in a moment";
 
 export class PanelStack {
   readonly #parts: PanelStackParts;
-  /** The first is shown. */
+  /** The first one is shown. */
   readonly #panels: Panel[] = [];
   #shownAt = 0;
   /** When the user last typed into the composer. */
@@ -46,7 +47,7 @@ export class PanelStack {
   /** When the user last answered a question of the agent. */
   #lastAnswered = Number.NEGATIVE_INFINITY;
   #hasFocus = false;
-  /** The person went to the input: a pause there is no way back. */
+  /** The user left the question for the composer: a pause does not go back to it. */
   #wasLeft = false;
   #deafUntil = Number.NEGATIVE_INFINITY;
   #noEnterUntil = Number.NEGATIVE_INFINITY;
@@ -66,20 +67,20 @@ export class PanelStack {
     return this.#hasFocus ? this.shown : undefined;
   }
 
-  /** The panel has the keys, but those that come now were meant for the question before it. */
-  get isDeaf(): boolean {
+  /** The panel has the keys, but those that come now were meant for the previous question. */
+  get ignoresKeys(): boolean {
     return this.#hasFocus && this.#parts.now() < this.#deafUntil;
   }
 
-  /** What keys do now, to be read below the panel. */
+  /** What keys do now, shown below the panel. */
   get hint(): string {
     if (!this.focused) return WAITS;
     const waiting = this.#panels.slice(1).filter(({ byAgent }) => byAgent).length;
     const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waiting" : "questions waiting"}`];
-    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(" · ");
+    return [this.ignoresKeys ? DEAF : this.focused.component.hint, ...more].join(" · ");
   }
 
-  /** What the person opens comes before what waits for them. */
+  /** Panels that the user opens come before those that wait for the user. */
   open(panel: Panel): void {
     if (panel.byAgent) this.#panels.push(panel);
     else this.#panels.unshift(panel);
@@ -102,21 +103,24 @@ export class PanelStack {
     this.#parts.onChange();
   }
 
-  /** By the person's own wish, too: only they go back. */
+  /** The user leaves the question; only the user goes back to it. */
   unfocus(): void {
     this.#hasFocus = false;
     this.#wasLeft = true;
     this.#parts.onChange();
   }
 
-  /** Every key, before anything is done with it. */
+  /** Called for every key before it is handled. */
   keyPressed(): void {
     if (this.focused?.byAgent) this.#lastAnswered = this.#parts.now();
     else this.#lastTyped = this.#parts.now();
   }
 
-  /** Before a panel closes because another has answered: keys on their way to it are no answer to what comes next. */
-  takenAway(panel: Panel, byAnother: boolean): void {
+  /**
+   * Called before a panel closes because the question was answered elsewhere: keys meant for it must not answer the
+   * next one.
+   */
+  noteTakenAway(panel: Panel, byAnother: boolean): void {
     if (this.focused !== panel) return;
     this.#lastTyped = this.#parts.now();
     if (byAnother) this.#noEnterUntil = this.#lastTyped + PAUSE_MS;
@@ -127,21 +131,21 @@ export class PanelStack {
     return this.#parts.now() < this.#noEnterUntil;
   }
 
-  /** The panel that has the keys asks something else now. */
-  asksNext(): void {
+  /** The panel that has the keys now asks something else. */
+  noteNextQuestion(): void {
     this.#shownAt = this.#parts.now();
     this.#listenSoon();
     this.#parts.onChange();
   }
 
-  /** Whether a panel waits for the composer to be left. Called after each key, too. */
-  settle(): void {
+  /** Gives a waiting panel the keys once the composer is empty and a pause has passed. Called after each key too. */
+  focusWhenDue(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#hasFocus || this.#wasLeft || !this.shown || !this.#parts.isComposerEmpty()) return;
     const due = Math.max(this.#lastTyped + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
     if (due <= 0) this.focus();
-    else this.#timer = this.#parts.setTimer(() => this.settle(), due);
+    else this.#timer = this.#parts.setTimer(() => this.focusWhenDue(), due);
   }
 
   #show(): void {
@@ -149,7 +153,7 @@ export class PanelStack {
     this.#wasLeft = false;
     this.#hasFocus = this.shown !== undefined && (!this.shown.byAgent || this.#isAnswering);
     if (this.#hasFocus && this.shown?.byAgent) this.#listenSoon();
-    this.settle();
+    this.focusWhenDue();
     this.#parts.onChange();
   }
 
@@ -162,7 +166,7 @@ export class PanelStack {
     this.#deafUntil = this.#shownAt + REACTION_MS;
     this.#hearing?.cancel();
     this.#hearing = this.#parts.setTimer(() => {
-      // A timer may come a moment before the clock says so: the hint must not stay.
+      // A timer may fire a moment before the clock reaches its time, but the hint must not stay.
       this.#deafUntil = Number.NEGATIVE_INFINITY;
       this.#parts.onChange();
     }, REACTION_MS);

@@ -1,5 +1,5 @@
-// What stands above the answers of a question, and which of it is shown where there is little room: what is asked, and the beginning
-// and the end of what it is about. The user must not approve an end that is out of sight.
+// The text above the answers of a question, and what of it is shown if there is little room: the title, and the
+// beginning and end of the subject. The user must not approve an end that is out of sight.
 
 import { EMPTY_ROW, type RenderContext, type Row, row, rowText, shorten, widthOf } from "@lathe/tui";
 
@@ -8,17 +8,17 @@ export interface QuestionBody {
   /** Why it is asked; left out before anything of the subject is. */
   readonly reason?: readonly Row[];
   readonly subject: readonly Row[];
-  /** What else is known of it; left out like the reason. */
+  /** Further facts; left out like the reason. */
   readonly notes?: readonly Row[];
 }
 
 export interface FittedBody {
   readonly rows: readonly Row[];
-  /** Not everything is shown. */
+  /** Whether anything is left out. */
   readonly isCut: boolean;
 }
 
-/** With this many rows left for the subject, reason and notes may stay. */
+/** Reason and notes stay if the subject keeps at least this many rows. */
 const ROWS_BESIDE_NOTES = 6;
 const INDENT = "    ";
 
@@ -42,7 +42,7 @@ export function fittedBody(body: QuestionBody, room: number, context: RenderCont
   return { rows: [...title, ...before, ...shown, ...after], isCut: true };
 }
 
-/** The title if it takes at most a third of the room; else its beginning, in one row. */
+/** The title if it takes at most a third of the room, otherwise its beginning in one row. */
 function shortTitle(title: readonly Row[], room: number, { columns, symbols }: RenderContext): readonly Row[] {
   const [first] = title;
   if (!first || title.length <= Math.max(1, Math.floor(room / 3))) return title;

@@ -1,4 +1,4 @@
-// Questions of the model, one after the other, and the question about a plan.
+// The answers of the model's questions, and of the question about a plan.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
@@ -19,7 +19,7 @@ export function questionBody(
   };
 }
 
-/** Digits go to an answer; the last one is in the person's own words, which whatever else is typed begins. */
+/** Digits select an answer; the last option takes the user's own words, which any other text begins. */
 export function questionOptions({ id, options, multi, recommended }: Question): AnswerOption<Answer>[] {
   const own: AnswerOption<Answer> = {
     letter: " ",
@@ -39,7 +39,7 @@ export function questionOptions({ id, options, multi, recommended }: Question): 
   return [...offered, own];
 }
 
-export const joinedAnswers =
+export const joinAnswers =
   ({ id }: Question) =>
   (chosen: readonly AnswerOption<Answer>[]): Answer => ({
     id,

@@ -1,5 +1,5 @@
-// The terminal of a command that the model started, over the whole screen: the person types into it until it ends. One line on top says
-// whose it is and how to end it.
+// The terminal of a command that the model started, on the whole screen: the user types into it until it ends. The top
+// line shows the command and how to end it.
 
 import type { RunningTerminal, ScreenSpan } from "@lathe/agent/tools";
 import {
@@ -20,18 +20,18 @@ import {
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { isTyped } from "../held-keys.ts";
 
-/** What was typed sooner than this after it came up was meant for the composer. */
+/** Keys typed sooner than this after it appeared were meant for the composer. */
 const REACTION_MS = 400;
 const HEADER_ROWS = 1;
 
-/** Where terminals are shown. */
+/** What terminals need of the screen. */
 export interface TerminalPlace {
   readonly deps: Pick<Machine["deps"], "now" | "setTimer">;
   open(view: Focusable): void;
   close(): void;
-  /** The screen has to be drawn again. */
+  /** Called when the screen has to be drawn again. */
   onChange(): void;
-  /** Takes what was meant for the composer. */
+  /** Handles keys that were meant for the composer. */
   handleTyped(key: Key): boolean;
 }
 
@@ -49,7 +49,7 @@ class TerminalPanel implements Focusable {
     place.deps.setTimer(() => place.onChange(), REACTION_MS);
   }
 
-  get #isDeaf(): boolean {
+  get #ignoresKeys(): boolean {
     return this.#place.deps.now() - this.#since < REACTION_MS;
   }
 
@@ -64,25 +64,26 @@ class TerminalPanel implements Focusable {
 
   handle(key: Key): boolean {
     const { screen, command } = this.terminal;
-    if (key.kind === "key" && this.#ends(key.name, key.ctrl)) {
+    if (key.kind === "key" && this.#isEndKey(key.name, key.ctrl)) {
       this.#isEnding = true;
       void command.stop();
       return true;
     }
-    if (this.#isDeaf && isTyped(key)) return this.#place.handleTyped(key);
+    if (this.#ignoresKeys && isTyped(key)) return this.#place.handleTyped(key);
     const bytes = keyBytes(key, screen);
-    if (bytes !== "" && command.running) void command.write(bytes).catch(() => {}); // ended at this moment: its end is shown
+    // A command that has just ended rejects the write; its end is shown anyway.
+    if (bytes !== "" && command.running) void command.write(bytes).catch(() => {});
     return true;
   }
 
-  /** Editors need Escape: where a program has the whole screen, only the chord ends it. */
-  #ends(name: string, ctrl: boolean): boolean {
+  /** Editors need Escape: if a program uses the full screen, only Ctrl+] ends it. */
+  #isEndKey(name: string, ctrl: boolean): boolean {
     return (name === "]" && ctrl) || (name === "escape" && !ctrl && !this.terminal.screen.isFullScreen);
   }
 
   #header(columns: number): Row {
     const keys = this.terminal.screen.isFullScreen ? "ctrl+] ends it" : "esc or ctrl+] ends it";
-    const hint = this.#isEnding ? "ending" : this.#isDeaf ? "takes keys in a moment" : keys;
+    const hint = this.#isEnding ? "ending" : this.#ignoresKeys ? "takes keys in a moment" : keys;
     const room = columns - widthOf(hint) - 2;
     if (room < 8) return row(shorten(hint, columns), { inverse: true });
     const command = shorten(` ${visibleLine(this.terminal.command.command)}`, room);
@@ -101,11 +102,11 @@ function spanOf({ text, foreground, background, bold, dim, italic, underline, in
     ...(underline ? { underline } : {}),
     ...(inverse ? { inverse } : {}),
   };
-  // Letters stand where the program has put them: spaces stay.
+  // The program has placed the characters, so spaces stay.
   return { text: visible(text), style };
 }
 
-/** Terminals that the person can type in: one is shown, the others wait. */
+/** Terminals that the user can type in: one is shown, the others wait. */
 export class TerminalPanels {
   readonly #place: TerminalPlace;
   readonly #panels: TerminalPanel[] = [];
@@ -114,7 +115,7 @@ export class TerminalPanels {
     this.#place = place;
   }
 
-  /** Returns how to take it away again. */
+  /** Returns how to hide it again. */
   show(terminal: RunningTerminal): () => void {
     const panel = new TerminalPanel(this.#place, terminal);
     this.#panels.push(panel);

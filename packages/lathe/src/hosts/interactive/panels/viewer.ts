@@ -1,3 +1,3 @@
-// The full-screen viewer, in a file of its own: it is loaded when something is opened in it.
+// The full-screen viewer, in its own file so that it is loaded when it first opens.
 
 export { Viewer } from "@lathe/tui";

@@ -1,4 +1,4 @@
-// The picture on the clipboard, read by the program that the desktop has for it.
+// Reads the picture on the clipboard with the desktop's program for it.
 
 import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
 import { Processes } from "@lathe/agent/world";
@@ -7,12 +7,12 @@ import type { Machine } from "../../../platform/machine/machine.ts";
 export type ClipboardPicture =
   | { readonly kind: "picture"; readonly bytes: Uint8Array }
   | { readonly kind: "none" }
-  /** What is wrong, in one line. */
+  /** The problem in one line. */
   | { readonly kind: "problem"; readonly message: string };
 
 const PATIENCE_MS = 5_000;
 
-/** What can read pictures here: Wayland, X11 (also of a Wayland session), macOS. */
+/** The programs that read pictures: for Wayland, X11 (also within a Wayland session) and macOS. */
 const PROGRAMS: readonly {
   readonly argv: readonly [string, ...string[]];
   fits(env: Machine["env"], platform: string): boolean;
@@ -48,7 +48,7 @@ export async function clipboardPicture(
   return { kind: "problem", message: `To paste pictures, install ${names.join(" or ")}.` };
 }
 
-/** Nothing, when the clipboard holds no picture. */
+/** Empty if the clipboard has no picture. */
 async function outputOf(
   argv: readonly [string, ...string[]],
   { env, cwd }: Pick<Machine, "env" | "cwd">,
@@ -62,7 +62,7 @@ async function outputOf(
       cwd,
       env: Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
       timeoutMs: PATIENCE_MS,
-      // One chunk too many says that it is too large; the rest is not kept.
+      // One chunk too many is kept to show that the picture is too large; the rest is dropped.
       onStdout: (chunk) => {
         if (size <= MOST_IMAGE_BYTES) chunks.push(chunk);
         size += chunk.length;

@@ -1,11 +1,12 @@
-// Paths as terminals paste them when files are dropped: quoted, with escaped blanks, or as file addresses; several of them in a row.
+// Recognizes paths as terminals paste them when files are dropped: quoted, with escaped spaces, or as file URLs;
+// possibly several.
 
 import { fileURLToPath } from "node:url";
 
-/** Undefined when the text is anything else than paths. */
+/** Undefined if the text is anything but paths. */
 export function droppedPaths(text: string): readonly string[] | undefined {
   const words = text.trim().match(/'[^'\n]*'|"[^"\n]*"|(?:\\.|[^\s'"\\])+/g) ?? [];
-  // Something between the words that is neither a word nor a blank.
+  // There is something between the words that is neither a word nor a space.
   if (words.join("").length !== text.replace(/(\\.|'[^'\n]*'|"[^"\n]*")|\s+/g, "$1").length) return undefined;
   const paths = words.map(pathOf);
   return paths.length > 0 && paths.every((path) => path !== undefined) ? (paths as string[]) : undefined;
@@ -23,6 +24,6 @@ function pathOfAddress(address: string): string | undefined {
   try {
     return fileURLToPath(address);
   } catch {
-    return undefined; // another machine's file
+    return undefined; // the file is on another machine
   }
 }

@@ -1,4 +1,4 @@
-// Pictures in the composer: each is a mark in the text, and goes with what is sent as long as its mark is there.
+// Pictures in the composer: each is a mark in the text, and is sent as long as its mark is there.
 
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -25,7 +25,7 @@ export class Pictures {
     this.#parts = parts;
   }
 
-  /** Ctrl+V. */
+  /** Called for Ctrl+V. */
   async pasteFromClipboard(): Promise<void> {
     const { clipboardPicture } = await import("./clipboard.ts");
     const found = await clipboardPicture(this.#parts.machine);
@@ -33,7 +33,7 @@ export class Pictures {
     else this.#parts.hint(found.kind === "none" ? "There is no picture on the clipboard." : found.message);
   }
 
-  /** Whether the pasted text was nothing but paths of pictures. */
+  /** Takes a paste of nothing but paths of pictures; false for other text. */
   takePasted(text: string): boolean {
     const files = droppedPaths(text)?.map((path) => this.#pictureIn(path));
     if (files === undefined || files.length === 0 || files.some((bytes) => bytes === undefined)) return false;
@@ -41,7 +41,7 @@ export class Pictures {
     return true;
   }
 
-  /** What the marks of a text stand for. */
+  /** The pictures behind the marks of a text. */
   partsOf(marks: readonly Mark[]): ContentPart[] {
     return marks.flatMap(({ id, kind }) => (kind === "attachment" ? (this.#content.get(id) ?? []) : []));
   }
@@ -50,7 +50,7 @@ export class Pictures {
     const mediaType = imageType(bytes);
     if (mediaType === undefined) return;
     const { editor } = this.#parts;
-    // Numbers begin anew with each message.
+    // Numbers start again with each message.
     if (!editor.marks().some(({ kind }) => kind === "attachment")) {
       this.#count = 0;
       this.#content.clear();
@@ -69,7 +69,7 @@ export class Pictures {
       const bytes = readFileSync(file);
       return imageType(bytes) === undefined ? undefined : bytes;
     } catch {
-      return undefined; // not readable: its path is what was pasted
+      return undefined; // not readable, so the path is pasted as text
     }
   }
 }

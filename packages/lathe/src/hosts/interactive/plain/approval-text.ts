@@ -1,4 +1,4 @@
-// What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
+// What the user sees before approving a call: everything it would do, in lines that are safe to print.
 
 import type { PreviewLine } from "@lathe/agent";
 import { rowText, widthOf, wrap } from "@lathe/tui";
@@ -6,10 +6,10 @@ import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
 import { patternText } from "../../../conversation/wider-answers.ts";
 import type { LineStyle } from "../host-view.ts";
 
-/** Lines to show above the question, what is left of them, and the question. */
+/** Lines above the question, the lines left over, and the question. */
 export interface ApprovalText {
   readonly above: readonly StyledLine[];
-  /** Shown when the person asks for it. */
+  /** Shown when the user asks for them. */
   readonly rest: readonly StyledLine[];
   readonly question: string;
 }
@@ -21,7 +21,7 @@ export interface StyledLine {
 
 const MOST_LINES = 200;
 const INDENT = "    ";
-/** This stands before every row of a command: text that wraps must not look like something else. */
+/** Starts every row of a command, so that wrapped text cannot look like something else. */
 const BAR = "│ ";
 
 const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyle>>> = {
@@ -32,7 +32,7 @@ const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyl
   heading: "bold",
 };
 
-/** What has to be known of a call. */
+/** The fields of a call that the text shows. */
 export type AskedCall = Pick<ApprovalQuestion, "tool_name" | "preview" | "reason" | "offers" | "agentId">;
 
 export function approvalText(
@@ -40,7 +40,7 @@ export function approvalText(
   whose: string,
   columns: number,
 ): ApprovalText {
-  // A tool is allowed, not this one call: that has to be said.
+  // These answers allow a tool, not just this call, so they say so.
   const wider = [
     ...(offers.pattern ? [`p = don't ask again for ${patternText(offers.pattern)} in this project`] : []),
     ...(offers.tool ? [`always = all ${tool} calls in this session`] : []),
@@ -72,7 +72,7 @@ function styleLines({ text, kind }: PreviewLine, columns: number): StyledLine[] 
   return indentLines(text, columns).map((row) => ({ text: row, ...(style ? { style } : {}) }));
 }
 
-/** These rows cannot be mistaken for the question or an answer, which begin at the left edge. */
+/** Indented rows cannot be mistaken for the question or an answer, which start at the left edge. */
 function indentLines(text: string, columns: number): string[] {
   const mark = text.startsWith(BAR) ? BAR : "";
   const room = Math.max(columns - INDENT.length - BAR.length, 10);

@@ -1,4 +1,4 @@
-// What a finished call printed or changed, as lines that are only ever added: the end of its output, or its changes.
+// What a finished call printed or changed, as append-only lines: the end of its output, or its changes.
 
 import type { Card } from "@lathe/agent";
 import { plainOutput } from "@lathe/agent/tools";

@@ -1,4 +1,4 @@
-// What extensions show where lines are only ever added: dialogs as questions, signs as lines. What only moves on a screen is left out.
+// What extensions show in plain mode: dialogs as questions, messages as lines. Widgets and statuses are left out.
 
 import { chooseFrom } from "../../../conversation/commands/choice.ts";
 import type { ExtensionScreen } from "../../../platform/extension-api/screen.ts";

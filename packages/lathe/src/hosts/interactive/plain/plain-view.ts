@@ -1,5 +1,5 @@
-// The host as plain lines, for terminals that cannot erase and for people who hear the screen: text is only ever added, nothing
-// moves, and what happens is said in words. Questions are answered in words, too.
+// The host as plain lines, for dumb terminals and screen readers: text is only appended, nothing moves, and what
+// happens is said in words. The user answers questions in words too.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
@@ -14,14 +14,14 @@ import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
-import { answerTo, isNo, isYes, replyOf, slipIn, widthOf, wordsWanted } from "./answers.ts";
+import { answerTo, isNo, isYes, noSuchOptionIn, replyOf, widthOf, wordsPrompt } from "./answers.ts";
 import { type AskedCall, approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
 import { userCommandLines } from "./user-command.ts";
 
 const PROMPT = "› ";
-/** Before the further lines of what is sent together. */
+/** Prompt for the further lines of a message. */
 const MORE = "… ";
 const BRACKETS = { on: "\x1b[?2004h", off: "\x1b[?2004l" };
 
@@ -36,7 +36,7 @@ interface PendingQuestion {
 const isOffered = (width: Width | undefined, { pattern, tool }: Offers): boolean =>
   width === undefined || (width === "tool" ? tool : pattern !== undefined);
 
-/** What the user at the terminal speaks to. */
+/** Handles what the user at the terminal types. */
 export interface Speaker<C> {
   readonly isBusy: boolean;
   readonly commands: { parse(line: string): C | undefined };
@@ -56,9 +56,9 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   readonly #decoder = new KeyDecoder();
   #escape: { cancel(): void } | undefined;
   #controller: S | undefined;
-  /** The first one is on the screen; several calls may want an answer at once. */
+  /** The first one is on the screen; several calls may ask at once. */
   readonly #pending: PendingQuestion[] = [];
-  /** Lines that ended with a backslash: the next one belongs to them. */
+  /** Lines that ended with a backslash and are continued. */
   #begun = "";
   /** What was being typed when a question appeared; it is not the answer. */
   #setAside = "";
@@ -91,7 +91,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     return this.#printer;
   }
 
-  /** Keys are taken from here on; what is sent before the controller is there waits for it. */
+  /** Takes keys from here on; what is sent before the controller exists waits for it. */
   start(): void {
     const { stdin } = this.#machine;
     stdin.setRawMode(true);
@@ -107,13 +107,13 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     stdin.setRawMode(false);
   }
 
-  /** What it does not understand ends up in the text: in the log of `lathe | tee log` as well. */
+  /** Otherwise control sequences would end up in the text, such as the log of `lathe | tee log`. */
   get #isTerminal(): boolean {
     const { env, terminal } = this.#machine;
     return env["TERM"] !== "dumb" && terminal.isTTY;
   }
 
-  /** The person may speak. */
+  /** The user may type from here on. */
   open(controller: S): void {
     this.#controller = controller;
   }
@@ -123,11 +123,11 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   }
 
   line(text: string, style?: LineStyle): void {
-    // Room between blocks is for the eye; a screen reader would read it out.
+    // Blank lines between blocks help the eye, but a screen reader would read them out.
     this.#printer.line(text.replace(/\n+$/, ""), style);
   }
 
-  /** Lines are read one by one, each by the next question. */
+  /** Lines are read one at a time, so each goes to the next question. */
   dialogue<T>(_from: HoldsFrom, work: () => Promise<T>): Promise<T> {
     return work();
   }
@@ -157,7 +157,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
         },
       };
       const giveUp = (): void => {
-        // What was typed was for this question.
+        // What was typed was meant for this question.
         if (this.#pending[0] === pending) this.#typed.close();
         pending.settle(undefined);
       };
@@ -172,7 +172,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     return this.offer(question);
   }
 
-  /** A line is whole: whatever it says beside yes and no is what to do instead. */
+  /** Each answer is a whole line: anything besides yes and no is what to do instead. */
   async offer(question: string): Promise<boolean | string | undefined> {
     const said = (await this.ask(`${question} [Y/n, or what to do instead] `))?.trim();
     return said === undefined || isNo(said) ? said && false : isYes(said) || said === "" ? true : said;
@@ -206,13 +206,13 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
       };
       const how = question.multi ? "Numbers (1,3) or your own words: " : "Number or your own words: ";
       let said = await this.#askAbout(how, signal, show);
-      for (let slip = slipIn(question, said); slip !== undefined; slip = slipIn(question, said)) {
+      for (let slip = noSuchOptionIn(question, said); slip !== undefined; slip = noSuchOptionIn(question, said)) {
         this.line(slip, "yellow");
         said = await this.#askAbout(how, signal);
       }
       if (!said) return undefined;
       const answer = answerTo(question, said);
-      const words = wordsWanted(question, answer);
+      const words = wordsPrompt(question, answer);
       const custom = words === undefined ? answer.custom : await this.#askAbout(`${words} `, signal);
       if (words !== undefined && !custom) return undefined;
       answers.push({ ...answer, custom });
@@ -231,7 +231,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     void this.tell((controller) => controller.submit(text));
   }
 
-  /** A text of several lines does not fit the line: it is shown instead. */
+  /** A text of several lines does not fit the input line, so it is printed instead. */
   prefill(text: string): void {
     if (text.includes("\n")) this.line(`Your message was:\n${text}`, "dim");
     else this.#setAside = text;
@@ -239,8 +239,8 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
 
   async showPast({ usage, journal, hasUnfinishedInput }: OpenSession["session"]): Promise<void> {
     if (usage.turns === 0 && !hasUnfinishedInput) return;
-    const { recall } = await import("../recall.ts");
-    recall(journal, (text) => this.line(text, "dim"));
+    const { printLastExchange } = await import("../last-exchange.ts");
+    printLastExchange(journal, (text) => this.line(text, "dim"));
   }
 
   watch({ session, journal }: OpenSession): void {
@@ -255,12 +255,12 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   }
 
   leave(code: ExitCode): void {
-    if (!this.#isOver) this.#printer.fresh();
+    if (!this.#isOver) this.#printer.endLine();
     this.#isOver = true;
     this.#leave(code);
   }
 
-  /** Runs something that was said; the prompt comes back when nothing goes on any more. */
+  /** Runs an input of the user; the prompt returns when nothing is running any more. */
   async tell(say: (controller: S) => Promise<void>): Promise<void> {
     if (!this.#controller) return;
     try {
@@ -271,7 +271,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     if (!this.#isOver && this.#pending.length === 0 && !this.#controller.isBusy) this.#prompt();
   }
 
-  /** A command is no answer: it runs if it may while the agent works, and the question stays. */
+  /** A command is no answer: it runs if it may run while the agent works, and the question stays. */
   async #askAbout(question: string, signal: AbortSignal, before?: () => void): Promise<string | undefined> {
     for (;;) {
       const said = (await this.ask(question, signal, before))?.trim();
@@ -284,7 +284,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   #showQuestion({ question, before, isSecret = false }: PendingQuestion): void {
     if (this.#setAside === "") this.#setAside = this.#typed.open("", "");
     before?.();
-    this.#printer.fresh();
+    this.#printer.endLine();
     this.#typed.open(visible(question).replaceAll("\n", " "), "", isSecret);
   }
 
@@ -296,7 +296,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   }
 
   #prompt(): void {
-    this.#printer.fresh();
+    this.#printer.endLine();
     this.#typed.open(this.#begun === "" ? PROMPT : MORE, this.#setAside || this.#typed.text);
     this.#setAside = "";
   }
@@ -339,12 +339,12 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     else void this.tell((controller) => controller.say(whole));
   }
 
-  /** Discards what was being typed, as in a shell; the next input begins a new line. */
+  /** Discards what was being typed, as in a shell; the next input starts on a new line. */
   #interrupt(): void {
     this.#typed.close();
     this.#begun = "";
     this.#setAside = "";
-    // Taken off together: settling one would show the next.
+    // All are removed together, because settling one would show the next.
     for (const pending of this.#pending.splice(0)) pending.settle(undefined);
     void this.tell(async (controller) => controller.interrupt());
   }

@@ -1,5 +1,5 @@
-// Turns a session's events into plain lines: the answer as it streams, one line per finished call. Only ever appends; knows
-// nothing of keys or commands.
+// Turns a session's events into plain lines: the answer as it streams, and one line per finished call. It only appends,
+// and knows nothing of keys or commands.
 
 import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { visibleLine, visibleText } from "@lathe/agent/base";
@@ -8,7 +8,7 @@ import { reportLine } from "../../../sessions/reports.ts";
 import type { LineStyle } from "../host-view.ts";
 import { bodyLines } from "./body-lines.ts";
 
-/** What jobs and agents report has marks for the model, and is not something that the user said. */
+/** Reports of jobs and agents contain tags for the model, and are not the user's words. */
 const steeringLine = ({ content, source }: EventData["steering_injected"]): string =>
   visibleLine(source && source.kind !== "user" ? reportLine(source, content) : `› ${content}`);
 
@@ -19,7 +19,7 @@ export interface Output {
 export interface PrinterOptions {
   readonly color: boolean;
   readonly columns: () => number;
-  /** Says in words what a screen would show by marks and movement: for those who hear it. */
+  /** Uses words instead of symbols, for screen readers. */
   readonly inWords?: boolean;
 }
 
@@ -40,7 +40,7 @@ const CODES: Readonly<Record<LineStyle, string>> = { dim: "2", bold: "1", red: "
 export class LinePrinter {
   readonly #out: Output;
   readonly #options: PrinterOptions;
-  /** The cursor is after unfinished text. */
+  /** The cursor is after an unfinished line. */
   #open = false;
   #thinks = false;
   #begun = 0;
@@ -51,9 +51,9 @@ export class LinePrinter {
     this.#options = options;
   }
 
-  /** A line of the product's own. */
+  /** Prints one of Lathe's own lines. */
   line(text: string, style?: LineStyle): void {
-    this.fresh();
+    this.endLine();
     const shown = visibleText(text);
     this.#out.write(`${style ? this.#paint(shown, style) : shown}\n`);
   }
@@ -73,7 +73,7 @@ export class LinePrinter {
         this.text(event.data.delta);
         break;
       case "assistant_text_end":
-        this.fresh();
+        this.endLine();
         break;
       case "tool_call_start":
         this.startCall(event.data.call_id, { name: event.data.tool_name, summary: event.data.summary });
@@ -109,7 +109,7 @@ export class LinePrinter {
         break;
       }
       case "session_end":
-        this.fresh();
+        this.endLine();
         break;
     }
   }
@@ -124,19 +124,19 @@ export class LinePrinter {
   end(reason: string, at: number): void {
     if (reason === "interrupted") this.line("Interrupted.", "yellow");
     else {
-      // Who has joined in the middle does not know when it began.
+      // A client that joined in the middle does not know when the work began.
       const took = this.#begun === 0 ? "" : ` after ${seconds(at - this.#begun)}`;
       this.#state(`${reason === "completed" ? "Done" : "Ended"}${took}.`);
     }
   }
 
-  /** The model thinks; said once. */
+  /** The model is thinking; printed once. */
   think(): void {
     if (!this.#thinks) this.#state("Thinking.");
     this.#thinks = true;
   }
 
-  /** A piece of the answer. */
+  /** Prints a piece of the answer. */
   text(delta: string): void {
     this.#thinks = false;
     this.#out.write(visibleText(delta));
@@ -148,7 +148,7 @@ export class LinePrinter {
     this.#state(`Running: ${about(call)}`);
   }
 
-  /** The time a person took to answer is not the call's. */
+  /** The time that the user took to answer does not count for the call. */
   allowCall(id: string, at: number): void {
     const call = this.#calls.get(id);
     if (call) call.allowedAt = at;
@@ -160,7 +160,7 @@ export class LinePrinter {
     const what = about(call);
     const outcome = outcomeOf(call, allowedAt === undefined ? call.tookMs : at - allowedAt);
     const room = Math.max(20, this.#options.columns() - widthOf(outcome) - 11);
-    this.fresh();
+    this.endLine();
     this.#out.write(
       `  ${this.#mark(call.isError)} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`,
     );
@@ -185,8 +185,8 @@ export class LinePrinter {
     return isError ? this.#paint("✗", "red") : this.#paint("✓", "green");
   }
 
-  /** What follows begins a row. */
-  fresh(): void {
+  /** Ends an unfinished line. */
+  endLine(): void {
     if (this.#open) this.#out.write("\n");
     this.#open = false;
   }

@@ -1,5 +1,5 @@
-// The line being typed in plain mode. What is on the screen is only ever added to: output waits for a pause in the typing, and the
-// line is then written again below it.
+// The input line in plain mode. Nothing on the screen is erased: output waits for a pause in the typing, and the line
+// is then written again below it.
 
 import { graphemes, type KeyPress } from "@lathe/tui";
 
@@ -8,9 +8,9 @@ export interface PlainScreen {
   setTimer(callback: () => void, ms: number): { cancel(): void };
 }
 
-/** A user who has not typed for so long is reading. */
+/** A user who has not typed for this long is reading. */
 const PAUSE_MS = 1_500;
-/** Takes the last character off the line, as the terminal itself does it. */
+/** Erases the last character of the line, as the terminal itself does. */
 const RUB_OUT = "\b \b";
 
 export class TypedLine {
@@ -18,7 +18,7 @@ export class TypedLine {
   readonly #pastes: string[] = [];
   #prompt = "";
   #text = "";
-  /** Nothing of the text is written. */
+  /** The typed text is not shown. */
   #isSecret = false;
   /** Prompt and text are the last thing on the screen. */
   #isOpen = false;
@@ -33,7 +33,7 @@ export class TypedLine {
     return this.#text;
   }
 
-  /** The line with the pasted text in place of its marks. */
+  /** The line with pasted text in place of its marks. */
   get whole(): string {
     return this.#text.replace(
       /\[paste (\d+): \d+ lines\]/g,
@@ -41,7 +41,7 @@ export class TypedLine {
     );
   }
 
-  /** Output above the line. */
+  /** Prints output above the line. */
   print(text: string): void {
     if (this.#isOpen && this.#text !== "") {
       this.#held += text;
@@ -52,7 +52,7 @@ export class TypedLine {
     this.#screen.write(text);
   }
 
-  /** Shows the line to type in. Returns what was typed at the one before. */
+  /** Shows a new input line. Returns what was typed in the previous one. */
   open(prompt: string, text: string, isSecret = false): string {
     const before = this.#text;
     this.#release();
@@ -63,7 +63,7 @@ export class TypedLine {
     return before;
   }
 
-  /** The line is finished: what follows begins a new one. */
+  /** Finishes the line; later output starts on a new one. */
   close(): void {
     if (!this.#isOpen) this.#show();
     this.#isOpen = false;
@@ -85,7 +85,7 @@ export class TypedLine {
     if (!this.#isSecret) this.#screen.write(text);
   }
 
-  /** Whether the key was for the line. */
+  /** Handles an editing key; false if it is none. */
   edit(key: KeyPress): boolean {
     const { name, ctrl, alt, text } = key;
     if (text !== undefined) this.insert(text);
@@ -108,7 +108,7 @@ export class TypedLine {
     }
   }
 
-  /** Before each key: the pause begins anew. */
+  /** Called for each key: restarts the pause. */
   #touch(): void {
     if (!this.#isOpen) this.#show();
     if (!this.#pause) return;

@@ -1,4 +1,4 @@
-// A command of the person's own as lines: what it is at its beginning, the end of its output and how it ended when it is over.
+// A command that the user runs, as lines: the command first, then the end of its output and how it ended.
 
 import { plainOutput } from "@lathe/agent/tools";
 import type { BangCommand } from "../../../conversation/user-shell.ts";

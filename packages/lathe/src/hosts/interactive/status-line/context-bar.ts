@@ -1,13 +1,13 @@
-// How full the context is, as a bar with a mark where older messages are summarized.
+// How full the context is, as a bar with a mark where older messages get summarized.
 
 import type { Span, Symbols } from "@lathe/tui";
 
 /** How full the context is. */
 export interface ContextFill {
   readonly contextTokens: number;
-  /** 0: not known. */
+  /** 0 if unknown. */
   readonly contextWindow: number;
-  /** Tokens at which older messages are summarized. */
+  /** Older messages are summarized at this many tokens. */
   readonly compactsAt?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export function contextBar(
   color: string,
 ): readonly Span[] {
   const cellOf = (count: number): number => Math.min(CELLS, Math.round((count / contextWindow) * CELLS));
-  // What is 0 % in numbers has no cell; from 1 % on there is one.
+  // At 0 % no cell is filled; from 1 % on, at least one is.
   const isNoticed = Math.round((contextTokens / contextWindow) * 100) > 0;
   const full = isNoticed ? Math.max(1, cellOf(contextTokens)) : 0;
   const mark = compactsAt === undefined || compactsAt >= contextWindow ? -1 : Math.min(CELLS - 1, cellOf(compactsAt));
@@ -32,7 +32,7 @@ export function contextBar(
   return mergeSpans(cells);
 }
 
-/** Neighbours of one style become one. */
+/** Joins neighbouring cells of one style. */
 function mergeSpans(cells: readonly Span[]): Span[] {
   const spans: Span[] = [];
   for (const cell of cells) {

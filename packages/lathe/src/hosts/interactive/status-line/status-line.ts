@@ -1,5 +1,5 @@
-// The line at the bottom: who answers, how full the context is, what it has cost, where the work is done and what is permitted.
-// On a narrow terminal the least important parts go first, each as a whole.
+// The status line at the bottom: model, context, cost, folder and permission mode. On a narrow terminal the least
+// important parts are dropped first, each as a whole.
 
 import { type Component, type RenderContext, type Row, type Span, visibleLine, widthOf } from "@lathe/tui";
 import { STATUS_PARTS } from "../../../config/settings/terminal-settings.ts";
@@ -7,21 +7,21 @@ import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { type ContextFill, contextBar } from "./context-bar.ts";
 
 export interface StatusFacts extends ContextFill {
-  /** `provider/model`. */
+  /** The form is `provider/model`. */
   readonly model: string;
   readonly effort?: string | undefined;
-  /** US dollars. */
+  /** In US dollars. */
   readonly cost: number;
-  /** As it is shown: with ~ for the home folder. */
+  /** The path as shown, with ~ for the home folder. */
   readonly cwd: string;
   /** The view that the run works in. */
   readonly view?: string | undefined;
   readonly branch?: string | undefined;
   readonly permissionMode: string;
   readonly isSandboxed?: boolean | undefined;
-  /** What checks have found about the last work. */
+  /** What checks found about the last work. */
   readonly verdict?: string | undefined;
-  /** Where the workflow of the session stands. */
+  /** The state of the session's workflow. */
   readonly workflow?: string | undefined;
   readonly jobs: number;
   readonly children: number;
@@ -29,10 +29,10 @@ export interface StatusFacts extends ContextFill {
 
 export type StatusPart = (typeof STATUS_PARTS)[number];
 
-/** These stand at the right edge. */
+/** Parts at the right edge. */
 const RIGHT: ReadonlySet<StatusPart> = new Set(["model", "context", "cost"]);
 
-/** What a narrow terminal gives up, first to last: a part becomes shorter, or goes. */
+/** What a narrow terminal drops, first to last: a part is shortened, or removed. */
 const GIVE_UP: readonly (readonly [StatusPart, "short" | "gone"])[] = [
   ["context", "short"],
   ["path", "short"],
@@ -83,9 +83,9 @@ function statusRow(facts: StatusFacts, parts: readonly StatusPart[], context: Re
     );
     const [left = [], right = []] = sides;
     const between = context.columns - widthIn(left) - widthIn(right);
-    const isFitting = between >= (left.length > 0 && right.length > 0 ? GAP : 0);
+    const fits = between >= (left.length > 0 && right.length > 0 ? GAP : 0);
     const gap = left.length > 0 && right.length > 0 ? " ".repeat(Math.max(0, between)) : "";
-    if (isFitting) return { spans: [...left, ...(gap === "" ? [] : [{ text: gap }]), ...right] };
+    if (fits) return { spans: [...left, ...(gap === "" ? [] : [{ text: gap }]), ...right] };
     const giveUp = GIVE_UP[next];
     if (!giveUp) return { spans: [] };
     lengths.set(...giveUp);

@@ -1,4 +1,4 @@
-// What the agent does right now, in words: never the same one for everything.
+// What the agent does right now, in specific words.
 
 import { visibleLine } from "@lathe/tui";
 import { countOf } from "../../../sessions/numbers.ts";
@@ -24,7 +24,7 @@ function activityText(fold: EventFold): string {
   if (retry) return "Retrying";
   const running = calls.filter((call) => call.isRunning && !call.isDone);
   const [only] = running;
-  // What it is done to stands in the card above.
+  // The card above shows what the call works on.
   if (only?.item && running.length === 1) return visibleLine(only.item.card.verb).replace(/ for$/, "");
   if (running.length > 1) return `${countOf(running.length, "call")} running`;
   if (preparing) return "Writing a call";

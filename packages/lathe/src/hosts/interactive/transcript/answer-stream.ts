@@ -1,4 +1,4 @@
-// The text or the thinking that is streaming in: one block at a time, at its place among the others.
+// The text or thinking that streams in: one block at a time, in order among the others.
 
 import { type Block, TextBlock, ThinkingBlock } from "./blocks.ts";
 
@@ -6,7 +6,7 @@ export class AnswerStream {
   readonly #blocks: Block[];
   #open: TextBlock | ThinkingBlock | undefined;
 
-  /** Blocks that begin are added to `blocks`. */
+  /** New blocks are added to `blocks`. */
   constructor(blocks: Block[]) {
     this.#blocks = blocks;
   }
@@ -31,7 +31,7 @@ export class AnswerStream {
     this.#open = undefined;
   }
 
-  /** Takes back what is not in the scrollback yet: the answer begins again. */
+  /** Removes what is not in the scrollback yet, because the answer starts over. */
   discard(): void {
     const kept = this.#blocks.filter((block) => !(block instanceof TextBlock || block instanceof ThinkingBlock));
     this.#blocks.splice(0, this.#blocks.length, ...kept);

@@ -1,4 +1,4 @@
-// What is not yet in the scrollback, block by block: text that streams in, thoughts, calls that run, and what is already whole.
+// Blocks that are not in the scrollback yet: streaming text, thinking, running calls, and finished items.
 
 import type { Card, EventData } from "@lathe/agent";
 import { elapsedTime, MarkdownStream, type Row, type Span, wrap } from "@lathe/tui";
@@ -8,15 +8,15 @@ import { OutputTail } from "./output-tail.ts";
 import { dim, type ItemView, oneRow } from "./view.ts";
 
 export interface Block {
-  /** Nothing of it can change any more. */
+  /** Whether the block can no longer change. */
   readonly isDone: boolean;
-  /** What it will be when it is done. */
+  /** The kind of the item it becomes. */
   readonly kind: Item["kind"];
-  /** As it is kept when it is done; undefined: there is nothing to keep. */
+  /** The finished item; undefined: there is nothing to keep. */
   readonly item: Item | undefined;
-  /** Rows at its beginning that can no longer change, each given out once. Only for blocks that grow at their end. */
+  /** Rows at the start that can no longer change, each returned once. Only for blocks that grow at their end. */
   take?(view: ItemView): readonly Row[];
-  /** All of it, or what `take` has not given out. */
+  /** All rows, or those that `take` has not returned. */
   rows(view: ItemView): readonly Row[];
 }
 
@@ -35,7 +35,7 @@ export class WholeBlock implements Block {
   }
 }
 
-/** Lines of the host's own. */
+/** Lathe's own lines. */
 export class LinesBlock implements Block {
   readonly isDone = true;
   readonly kind = "note";
@@ -79,7 +79,7 @@ export class ThinkingBlock implements Block {
   readonly kind = "thinking";
   readonly #since: number;
   #text = "";
-  /** Up to here it was given out. */
+  /** `take` has returned the text up to here. */
   #taken = 0;
   #tookMs: number | undefined;
 
@@ -98,7 +98,7 @@ export class ThinkingBlock implements Block {
   get item(): ThinkingItem | undefined {
     return this.#text.trim() === "" ? undefined : { kind: "thinking", text: this.#text, tookMs: this.#tookMs };
   }
-  /** Whole lines, when thoughts are shown. */
+  /** Returns whole lines if thinking is shown. */
   take(view: ItemView): readonly Row[] {
     if (view.thinking !== "shown") return this.isDone ? this.rows(view) : [];
     const end = this.isDone ? this.#text.trimEnd().length : this.#text.lastIndexOf("\n");
@@ -150,7 +150,7 @@ export class CallBlock implements Block {
   }
   settle({ decision, by }: EventData["approval_settled"], now: number): void {
     this.#state = "running";
-    // The time a person took to answer is not the call's.
+    // The time that the user took to answer does not count for the call.
     this.#since = now;
     this.#decision =
       by === "interrupt"
@@ -163,7 +163,7 @@ export class CallBlock implements Block {
     this.#state = is_error ? (error?.startsWith("skipped:") ? "skipped" : "failed") : "done";
   }
 
-  /** The session has ended before it did. */
+  /** The session ended before the call did. */
   abandon(now: number): void {
     if (this.isDone || !this.#card) return;
     this.#card = { ...this.#card, outcome: "no result" };
@@ -174,14 +174,14 @@ export class CallBlock implements Block {
   get isDone(): boolean {
     return this.#tookMs !== undefined;
   }
-  /** Its turn among the calls of an answer has not come. */
+  /** Whether the call waits for earlier calls of the answer. */
   get isPending(): boolean {
     return this.#card === undefined;
   }
   get isRunning(): boolean {
     return this.#card !== undefined && this.#state === "running";
   }
-  /** Nothing happens before a person answers. */
+  /** Whether the call waits for an answer of the user. */
   get isAsking(): boolean {
     return this.#state === "waiting" || (this.isRunning && !this.isDone && this.#card?.asks === true);
   }

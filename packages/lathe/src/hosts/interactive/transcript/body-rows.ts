@@ -1,4 +1,5 @@
-// What stands below the headline of a card: output, a list, a diff or written text. Collapsed to a few rows; what is hidden is counted.
+// The rows below the headline of a card: output, a list, a diff or written text. They are collapsed to a few rows, and
+// hidden ones are counted.
 
 import type { CardBody, CardLine } from "@lathe/agent";
 import { diffRows, type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
@@ -42,9 +43,9 @@ function outputRows({ text, keeps, collapsed }: Body<"output">, { state, live }:
   if (view.expanded) return lines.flatMap((line) => wrapLine(line, view));
   const isTail = keeps === "tail";
   const shown = isTail ? lines.slice(-collapsed) : lines.slice(0, collapsed);
-  // What the model got may be shortened: what was printed is what counts.
+  // The model may have got a shortened output; the count is of what was printed.
   const hidden = Math.max(lines.length, live?.total ?? 0) - shown.length;
-  // The reason of a failure is read, not glanced at.
+  // The reason of a failure is wrapped, so that it can be read in full.
   if (state === "failed" && !isTail)
     return collapsedRows(
       shown.flatMap((line) => wrapLine(line, view, "error")),
@@ -68,7 +69,7 @@ function listRows({ lines: all, brief, collapsed }: Body<"lines">, view: ItemVie
   const lines = view.expanded ? all : (brief ?? all);
   const rows = lines.map((line) => listRow(line, view));
   if (view.expanded || lines.length <= collapsed) return rows;
-  // The window shows what is being done, and what was done just before it.
+  // The visible part shows the current step and the steps just before it.
   const current = lines.findIndex(({ kind }) => kind === "current");
   const first = Math.max(0, Math.min((current < 0 ? 0 : current) - 2, lines.length - collapsed));
   const last = first + collapsed;

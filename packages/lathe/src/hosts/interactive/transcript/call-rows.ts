@@ -1,15 +1,15 @@
-// A call as rows: mark, verb, what it is about and what came of it in the headline; below it what the tool wants to be seen.
+// A call as rows: the headline with mark, verb, subject and outcome, and below it the body of the tool's card.
 
 import type { Card } from "@lathe/agent";
 import { elapsedTime, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
 import { bodyRows } from "./body-rows.ts";
+import { durationText } from "./duration-text.ts";
 import type { CallItem } from "./item.ts";
-import { took } from "./numbers.ts";
 import { dim, hangRows, type ItemView, SEPARATOR, span, subjectOf } from "./view.ts";
 
-/** A longer command is cut until a person asks for the whole. */
+/** A longer command is cut until the user expands the transcript. */
 const HEADLINE_ROWS = 3;
-/** A faster call does not say how long it took. */
+/** The duration of a faster call is not shown. */
 const WORTH_TELLING_MS = 1000;
 
 export function callRows(item: CallItem, view: ItemView): Row[] {
@@ -44,7 +44,7 @@ function headline(item: CallItem, view: ItemView): Row[] {
   return hangRows(view, parts, lead);
 }
 
-/** Cut so that verb, subject and ending take no more than the rows of a headline, and what came of it is always there. */
+/** Columns for the subject, so that the headline keeps to its rows and always shows the outcome. */
 function roomFor(view: ItemView, card: Card, endWidth: number): number {
   const row = Math.max(1, view.columns - 2);
   const oneRow = row - widthOf(card.verb) - 1 - endWidth;
@@ -74,7 +74,7 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
       add(`${view.backgroundKey} to background`, { color: "dim" });
   }
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
-    add(`took ${took(tookMs)}`, { color: "dim" });
+    add(`took ${durationText(tookMs)}`, { color: "dim" });
   return parts;
 }
 

@@ -1,4 +1,4 @@
-// Agents as one line each: a running one says what it does now, one that has ended stays in the scrollback.
+// Agents as one line each: a running agent's line says what it does now; an ended agent's line stays in the scrollback.
 
 import type { AgentOverview } from "@lathe/agent/contract";
 import type { ChildItem } from "./item.ts";
@@ -11,7 +11,7 @@ export class Children {
     return [...this.#running.values()].map(itemOf);
   }
 
-  /** One that has come to the end of its input is returned: its line no longer changes. */
+  /** Returns an agent that has ended its work, whose line no longer changes. */
   follow(agent: AgentOverview): ChildItem | undefined {
     if (agent.status === "running") {
       this.#running.set(agent.agentId, agent);

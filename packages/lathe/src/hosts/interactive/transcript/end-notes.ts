@@ -1,13 +1,13 @@
-// What is said of failures and at the end of an input: each of them once, although several events may tell it.
+// Notes about failures and the end of an input. Several events may report the same failure, but it is shown once.
 
 import type { EventData, SessionEvent } from "@lathe/agent";
 import { verificationLine } from "../../../sessions/verdict.ts";
 import { joinLines } from "../../headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
+import { REPEATED_AT_END } from "../../headless/warning-codes.ts";
 import { InputEndings } from "../input-endings.ts";
 import type { NoteKind } from "./item.ts";
 
-/** What the user has asked for, or work that was done: nothing is wrong. */
+/** Codes of messages that are not warnings: the user asked for them. */
 const ANSWERS: ReadonlySet<string> = new Set(["memory"]);
 
 type AddNote = (text: string, note: NoteKind) => void;
@@ -15,43 +15,43 @@ type AddNote = (text: string, note: NoteKind) => void;
 export class EndNotes {
   readonly #note: AddNote;
   readonly #endings = new InputEndings(true);
-  /** The line that the last event was the end of an input with. */
+  /** The line about the end of an input, if the last event was one. */
   #ending: string | undefined;
-  /** A command ran without some of the user's variables, for the first time. */
+  /** A command ran without some of the user's variables for the first time. */
   #hasWithheld = false;
   #error: string | undefined;
-  /** What was said last of a failure. */
+  /** The last note about a failure. */
   #told = "";
 
   constructor(note: AddNote) {
     this.#note = note;
   }
 
-  /** Sees every event, before it is shown. */
+  /** Called for every event before it is shown. */
   observe(event: SessionEvent): void {
     this.#ending = this.#endings.after(event);
   }
 
-  warning({ message, code }: { readonly message: string; readonly code: string }): void {
-    // It comes up in the middle of the first command, and can wait until the work is done.
+  addWarning({ message, code }: { readonly message: string; readonly code: string }): void {
+    // The warning comes in the middle of the first command, but can wait until the work is done.
     if (code === "withheld_variables") this.#hasWithheld = true;
-    else if (!TOLD_AT_THE_END.has(code)) this.#note(joinLines(message), ANSWERS.has(code) ? "info" : "warning");
+    else if (!REPEATED_AT_END.has(code)) this.#note(joinLines(message), ANSWERS.has(code) ? "info" : "warning");
   }
 
-  /** The end of the input tells it again, with what to do about it. */
-  error(message: string, isBusy: boolean): void {
+  /** During work this waits: the end of the input repeats the error, with what to do about it. */
+  addError(message: string, isBusy: boolean): void {
     if (isBusy) this.#error = message;
-    else this.tellOnce(joinLines(message));
+    else this.noteOnce(joinLines(message));
   }
 
-  /** What ends a session is told by several events. */
-  tellOnce(error: string): void {
+  /** Several events report what ended a session. */
+  noteOnce(error: string): void {
     if (!this.#told.includes(error)) this.#note(error, "error");
     this.#told = error;
   }
 
   inputEnd(data: EventData["processing_end"]): void {
-    this.#tellEnd(data);
+    this.#noteEnd(data);
     const proof = verificationLine(data.verification);
     if (proof !== undefined)
       this.#note(joinLines(proof), data.verification?.verdict === "verified" ? "info" : "warning");
@@ -60,8 +60,8 @@ export class EndNotes {
     this.#error = undefined;
   }
 
-  /** In the words of print mode, without its commands to continue: this is where one continues. */
-  #tellEnd({ reason, awaiting }: EventData["processing_end"]): void {
+  /** The words are those of print mode, without its commands to continue, because the conversation is still open. */
+  #noteEnd({ reason, awaiting }: EventData["processing_end"]): void {
     if (reason === "interrupted" || reason === "aborted") {
       this.#note("Interrupted.", "warning");
       return;

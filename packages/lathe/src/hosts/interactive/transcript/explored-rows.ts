@@ -1,5 +1,5 @@
-// Several looks at files and searches in one line, so that they do not push out of sight what was done. A failed one keeps its own
-// line: a fold must not hide it.
+// Groups several reads and searches into one line, so that they do not push the actual work out of sight. A failed one
+// keeps its own line, so that it is not hidden.
 
 import { type Row, visibleLine } from "@lathe/tui";
 import { callRows, isFailed, markOf } from "./call-rows.ts";
@@ -24,7 +24,7 @@ export function exploredRows(calls: readonly CallItem[], view: ItemView): Row[] 
   return [...hangRows(view, [verb, text], [mark, { text: " " }], FOLDED_ROWS), ...own];
 }
 
-/** "read a.ts, b.ts; searched flag (12 matches)": each verb once, in the order of its first call. */
+/** Such as "read a.ts, b.ts; searched flag (12 matches)": each verb once, in the order of its first call. */
 function sentence(calls: readonly CallItem[], view: ItemView): string {
   const subjects = new Map<string, Set<string>>();
   for (const { card } of calls) {

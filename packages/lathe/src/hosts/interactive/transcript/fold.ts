@@ -1,5 +1,5 @@
-// Session events become blocks, in the order of the transcript: calls stand in the order in which the answer makes them, whichever
-// ends first. Knows nothing of rows.
+// Turns session events into blocks in the order of the transcript: calls are in the order of the answer, whichever ends
+// first. It knows nothing of rows.
 
 import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
@@ -9,16 +9,16 @@ import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import { EndNotes } from "./end-notes.ts";
-import { type Item, type NoteKind, shownCard, userItem } from "./item.ts";
+import { displayCard, type Item, type NoteKind, userItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 
 export interface FoldOptions {
-  /** `provider/model` of the requests that are sent now. */
+  /** The form is `provider/model`; it is the model of the requests that are sent now. */
   readonly model: () => string;
   readonly summaryOf: (entryId: string) => string | undefined;
 }
 
-/** A failed request that is made again. */
+/** A failed request that is sent again. */
 export interface Retry {
   readonly message: string;
   readonly attempt: number;
@@ -49,19 +49,19 @@ export class EventFold {
   readonly blocks: Block[] = [];
   retry: Retry | undefined;
   compacting: { readonly tokens: number; readonly since: number } | undefined;
-  /** Commands of the person's own that run. They stand below the blocks, which go on without waiting for them. */
+  /** Running commands of the user. They are shown below the blocks, which do not wait for them. */
   userCommands: readonly CallBlock[] = [];
   /** A call whose arguments are being written. */
   preparing: { readonly tool: string; characters: number } | undefined;
-  /** An input is being worked on; since when. */
+  /** Since when an input is being worked on. */
   busySince: number | undefined;
-  /** A request is under way and nothing of its answer is there; since when. */
+  /** Since when a request waits for the start of its answer. */
   awaitedSince: number | undefined;
   /** Rows of the present attempt at an answer are in the scrollback. */
   attemptIsShown = false;
   readonly #stream = new AnswerStream(this.blocks);
   readonly #notes = new EndNotes((text, kind) => this.note(text, kind));
-  /** Messages of the person that were shown at once, and that the session has not taken yet. */
+  /** User messages that were shown at once and that the session has not reported yet. */
   #echoes = 0;
   #hasTurns = false;
 
@@ -69,7 +69,7 @@ export class EventFold {
     this.#options = options;
   }
 
-  /** Behind a text that is streaming in, which goes on in its place. */
+  /** Adds an item after streaming text, which keeps its place. */
   add(item: Item): void {
     this.blocks.push(new WholeBlock(item));
   }
@@ -78,7 +78,7 @@ export class EventFold {
     this.add({ kind: "note", text, note });
   }
 
-  /** Shown before the session has it: the next input is this message. */
+  /** Shows a message before the session has it: the next input is this message. */
   echo(text: string): void {
     this.#echoes++;
     this.add({ kind: "user", text, how: "sent", attached: [] });
@@ -91,7 +91,7 @@ export class EventFold {
     return block;
   }
 
-  /** Without an end: it could not be run. */
+  /** Without `end`, the command could not be run. */
   endUserCommand(block: CallBlock, end: Parameters<CallBlock["end"]>[0] | undefined, now: number): void {
     this.userCommands = this.userCommands.filter((one) => one !== block);
     if (!end) return;
@@ -133,7 +133,7 @@ export class EventFold {
         this.#endCompaction(event.data);
         break;
       case "warning":
-        this.#notes.warning(event.data);
+        this.#notes.addWarning(event.data);
         break;
       case "loop_detection":
         this.note(joinLines(event.data.message), "warning");
@@ -142,7 +142,7 @@ export class EventFold {
         this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
         break;
       case "error":
-        this.#notes.error(event.data.message, this.busySince !== undefined);
+        this.#notes.addError(event.data.message, this.busySince !== undefined);
         break;
       case "agent_lifecycle":
       case "agent_progress": {
@@ -154,16 +154,17 @@ export class EventFold {
         this.#snapshot(event.data, now);
         break;
       case "state_changed":
-        // What waits after an interrupt, an error or a question is sent with the next message, not now: there is no work.
+        // Messages queued after an interrupt, an error or a question are sent with the next message, so there is no
+        // work now.
         if (event.data.to !== "processing") this.busySince = undefined;
         break;
       case "session_start":
-      case "queue_changed": // the host shows what waits
-      case "turn_limit": // the end of the input tells it
+      case "queue_changed": // the host shows the queue
+      case "turn_limit": // the end of the input reports it
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
       case "fact_changed": // the host asks for the todo list when it shows it
-      case "subagent_event": // the other two tell what a user wants to know of it
+      case "subagent_event": // the two agent events above are enough for the user
       case "entry":
         break;
       default:
@@ -275,14 +276,14 @@ export class EventFold {
     const call = this.#call(event.data.call_id, "nested_in" in event.data ? event.data.nested_in : undefined);
     switch (event.kind) {
       case "tool_call_start":
-        call.start(shownCard(event.data), now);
+        call.start(displayCard(event.data), now);
         break;
       case "tool_call_output_delta":
         call.output(event.data.delta);
         break;
       case "tool_call_end": {
-        call.end({ ...event.data, card: shownCard(event.data) }, now);
-        // What a call has found to look at stands right below it.
+        call.end({ ...event.data, card: displayCard(event.data) }, now);
+        // Pictures that a call found are shown right below it.
         const pictures = picturesIn(event.data.message.content).map((picture) => new WholeBlock(picture));
         this.blocks.splice(this.blocks.indexOf(call) + 1, 0, ...pictures);
         break;
@@ -296,7 +297,7 @@ export class EventFold {
     }
   }
 
-  /** A call that another one makes stands below that one. */
+  /** A nested call is shown below the call that makes it. */
   #call(callId: string, outer?: string): CallBlock {
     const known = this.calls.find((block) => block.callId === callId);
     if (known) return known;
@@ -329,7 +330,7 @@ export class EventFold {
   #endCompaction({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
-    // A warning has said why.
+    // A warning has already said why.
     if (error !== undefined) return;
     if (pruned !== undefined && pruned > 0 && entry_id === undefined)
       this.note(`${pruned} old results were emptied to make room.`, "info");
@@ -343,7 +344,7 @@ export class EventFold {
     this.awaitedSince = undefined;
     this.preparing = undefined;
     this.#stream.end(now);
-    // Never started: the turn was cut before their turn came.
+    // These calls never started, because the turn was cut off before.
     for (const call of this.calls) if (call.isPending) this.#remove(call);
   }
 
@@ -373,10 +374,10 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.#notes.tellOnce(joinLines(error));
+    if (error !== undefined) this.#notes.noteOnce(joinLines(error));
   }
 
-  /** A session that was under way before it was watched. */
+  /** A session that was already running when it was first watched. */
   #snapshot({ input, text, reasoning, calls }: EventData["snapshot"], now: number): void {
     if (input) {
       this.busySince = now;

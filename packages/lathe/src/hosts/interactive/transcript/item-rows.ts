@@ -1,4 +1,4 @@
-// Each kind of item as rows, at any width, collapsed or whole.
+// Each kind of item as rows, at any width, collapsed or expanded.
 
 import {
   drawsType,
@@ -15,6 +15,7 @@ import {
 import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { hiddenRow } from "./body-rows.ts";
 import { callRows } from "./call-rows.ts";
+import { durationText } from "./duration-text.ts";
 import type {
   ChildItem,
   CompactionItem,
@@ -26,10 +27,9 @@ import type {
   TurnItem,
   UserItem,
 } from "./item.ts";
-import { took } from "./numbers.ts";
 import { dim, hangRows, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
-/** This many rows of a user's message are shown; it may be a long paste. */
+/** The most rows shown of a user's message, which may be a long paste. */
 const USER_ROWS = 12;
 
 export function itemRows(item: Item, view: ItemView): readonly Row[] {
@@ -71,7 +71,7 @@ function userRows({ text, how, attached }: UserItem, view: ItemView): Row[] {
 
 const TYPE_NAMES = { png: "PNG", jpeg: "JPEG", gif: "GIF", webp: "WebP" } as const;
 
-/** The row stands for the picture wherever it cannot be drawn. */
+/** The row is shown if the picture cannot be drawn. */
 function pictureRow({ text, file }: PictureItem, view: ItemView): Row {
   const { pictures = "none" } = view;
   const type = file === undefined ? undefined : pictureSize(file)?.type;
@@ -84,7 +84,7 @@ function pictureRow({ text, file }: PictureItem, view: ItemView): Row {
 function thinkingRows({ text, tookMs }: ThinkingItem, view: ItemView): readonly Row[] {
   if (view.expanded || view.thinking === "shown") return thoughtRows(text.trimEnd(), view);
   if (view.thinking === "hidden") return [];
-  return [{ spans: [dim(tookMs === undefined || tookMs < 1000 ? "Thought" : `Thought for ${took(tookMs)}`)] }];
+  return [{ spans: [dim(tookMs === undefined || tookMs < 1000 ? "Thought" : `Thought for ${durationText(tookMs)}`)] }];
 }
 
 export function thoughtRows(text: string, view: ItemView): Row[] {
@@ -118,21 +118,21 @@ function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, 
   return text === undefined ? [divider] : [divider, ...renderMarkdown(text, view.columns, view)];
 }
 
-/** What does not fit is left out whole. */
+/** Facts that do not fit are left out as a whole. */
 function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: TurnItem, view: ItemView): Row {
   const name = visibleLine(model.slice(model.indexOf("/") + 1));
   const cached = tokensCached > 0 ? ` (${tokens(tokensCached)} cached)` : "";
   const price = cost > 0 ? dollars(cost) : "";
   const candidates = [
-    [name, took(tookMs), `${tokens(tokensIn)} in${cached}, ${tokens(tokensOut)} out`, price],
-    [name, took(tookMs), price],
-    [took(tookMs), price],
+    [name, durationText(tookMs), `${tokens(tokensIn)} in${cached}, ${tokens(tokensOut)} out`, price],
+    [name, durationText(tookMs), price],
+    [durationText(tookMs), price],
   ].map((parts) => parts.filter((part) => part !== "").join(SEPARATOR));
   const fitting = candidates.find((text) => widthOf(text) <= view.columns);
-  return oneRow(view, [], fitting ?? took(tookMs), { color: "dim" });
+  return oneRow(view, [], fitting ?? durationText(tookMs), { color: "dim" });
 }
 
-/** An agent in one line: where it is, what it costs and what it does. */
+/** An agent in one line: its state, cost and activity. */
 export function childRow(item: ChildItem, view: ItemView): Row {
   const { symbols } = view;
   const marks = {
@@ -140,7 +140,7 @@ export function childRow(item: ChildItem, view: ItemView): Row {
     done: span(symbols.success, { color: "success" }),
     failed: span(symbols.failure, { color: "error" }),
   };
-  const time = item.state === "running" ? elapsedTime(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
+  const time = item.state === "running" ? elapsedTime(view.now - item.since) : `took ${durationText(item.tookMs ?? 0)}`;
   const facts = [visibleLine(item.agentId), time, ...(item.cost > 0 ? [dollars(item.cost)] : [])];
   const lead = [marks[item.state], { text: " " }, span(facts.join(SEPARATOR), { color: "muted" }), { text: "  " }];
   const text =

@@ -1,4 +1,4 @@
-// What a transcript is made of, as plain data: the same for what happens now and for what is read back from a journal.
+// The items of a transcript as plain data: the same for live events and for a journal.
 
 import type { Card, EventData } from "@lathe/agent";
 
@@ -13,21 +13,21 @@ export type Item =
   | TurnItem
   | ChildItem;
 
-/** What reached the model in the person's name, or from outside while it worked. */
+/** A message of the user: an input, steering or a queued message. */
 export interface UserItem {
   readonly kind: "user";
   readonly text: string;
   readonly how: "sent" | "steered" | "queued";
-  /** Names of what went with it: files, pictures. */
+  /** Names of attached files and pictures. */
   readonly attached: readonly string[];
 }
 
 /** A picture that the user sent or a tool found. */
 export interface PictureItem {
   readonly kind: "picture";
-  /** "640x480 png, 34 kB". */
+  /** Such as "640x480 png, 34 kB". */
   readonly text: string;
-  /** The bytes are drawn once; what is kept for later views has none. */
+  /** The bytes are drawn once; items kept for later views have none. */
   readonly file?: Uint8Array | undefined;
 }
 
@@ -46,26 +46,26 @@ export interface CallItem {
   readonly kind: "call";
   readonly card: Card;
   readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "cut off";
-  /** While it runs: when it was allowed to begin. */
+  /** While the call runs: when it was allowed to begin. */
   readonly since?: number | undefined;
   readonly tookMs?: number | undefined;
-  /** Who allowed or denied it, when there was a question. */
+  /** Who allowed or denied the call, if that was asked. */
   readonly decision?: string | undefined;
   /** Output of a running call. */
   readonly live?: LiveLines | undefined;
 }
 
-/** Of a call that another one makes: it stands below that one, in no group. */
+/** The card of a nested call: shown below the outer call, in no group. */
 export const nestedCard = ({ group: _group, ...card }: Card): Card => ({ ...card, verb: `↳ ${card.verb}` });
 
-export const shownCard = ({ card, nested_in }: Pick<EventData["tool_call_start"], "card" | "nested_in">): Card =>
+export const displayCard = ({ card, nested_in }: Pick<EventData["tool_call_start"], "card" | "nested_in">): Card =>
   nested_in === undefined ? card : nestedCard(card);
 
 /** The end of an output that is still growing. */
 export interface LiveLines {
-  /** The last ones, oldest first. */
+  /** The last lines, oldest first. */
   readonly lines: readonly string[];
-  /** How many there were in all. */
+  /** The number of all lines. */
   readonly total: number;
 }
 
@@ -81,7 +81,7 @@ export interface CompactionItem {
   readonly kind: "compaction";
   readonly tokensBefore: number;
   readonly tokensAfter?: number | undefined;
-  /** Read when a person asks for it. */
+  /** Read when the user expands it. */
   readonly summary?: (() => string | undefined) | undefined;
 }
 

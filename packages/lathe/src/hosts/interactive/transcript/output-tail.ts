@@ -1,4 +1,4 @@
-// The end of what a running command prints, in bounded memory: whole lines as a person would see them at a terminal.
+// The end of what a running command prints, in bounded memory: whole lines as a terminal would show them.
 
 import { plainOutput } from "@lathe/agent/tools";
 import type { LiveLines } from "./item.ts";
@@ -8,7 +8,7 @@ const LONGEST_LINE = 4096;
 
 export class OutputTail {
   #lines: string[] = [];
-  /** Unfinished, as it came: a colour command may be cut in two. */
+  /** The unfinished line in its raw form, because an escape sequence may be split. */
   #open = "";
   #total = 0;
 
@@ -29,7 +29,7 @@ export class OutputTail {
 
 const boundLine = (line: string): string => (line.length > 2 * LONGEST_LINE ? line.slice(-LONGEST_LINE) : line);
 
-/** A progress line is printed over itself: its last state is what is there. */
+/** A progress line overwrites itself, so only its last state is kept. */
 function lastStateOf(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   return plainOutput(text.slice(text.lastIndexOf("\r") + 1));

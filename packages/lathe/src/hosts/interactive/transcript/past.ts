@@ -1,4 +1,4 @@
-// A session that is opened again, as items: made from its journal, with each call's card made anew from call and result.
+// A resumed session as items, made from its journal; each call's card is made again from call and result.
 
 import type { Session, ToolDef } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
@@ -17,7 +17,7 @@ import { commandItem } from "./user-command.ts";
 /** Lines for a message of an extension's kind; undefined: its text is shown. */
 export type EntryLines = (kind: string, text: string) => readonly string[] | undefined;
 
-/** `turns`: how many inputs of the person, counted from the end. */
+/** `turns`: how many of the last user inputs. */
 export function* pastItems(session: Session, turns: number, linesOf?: EntryLines): IterableIterator<Item> {
   const { journal } = session;
   const path = pathTo(journal, journal.leaf);
@@ -139,7 +139,7 @@ function callItem(call: ToolCallData, entry: ResultFacts | undefined, tool: Tool
   const card = pastCard(tool, call, entry);
   const isError = entry?.message.content.some((part) => part.kind === "tool_result" && part.toolResult.isError);
   const tookMs = entry?.durationMs;
-  // The process ended while it ran.
+  // The process ended while the call was running.
   if (!entry) return { kind: "call", card, state: "cut off", tookMs };
   return { kind: "call", card, state: entry.settled === "skipped" ? "skipped" : isError ? "failed" : "done", tookMs };
 }

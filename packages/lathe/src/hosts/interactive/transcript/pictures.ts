@@ -11,7 +11,7 @@ export function picturesIn(content: readonly ContentPart[]): PictureItem[] {
   });
 }
 
-/** None for what is only an address: nothing is fetched to be shown. */
+/** Empty if there is only a URL: nothing is fetched for display. */
 function pictureItem({ data }: ImageData): PictureItem[] {
   if (data === undefined) return [];
   const size = pictureSize(data);

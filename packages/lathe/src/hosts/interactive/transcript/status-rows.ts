@@ -1,4 +1,4 @@
-// Lines below the live blocks that stand for something passing: they are replaced, and nothing of them stays.
+// Rows below the live blocks for temporary states: they are replaced and leave nothing behind.
 
 import { elapsedTime, type Row, visibleLine } from "@lathe/tui";
 import { tokens } from "../../../sessions/numbers.ts";
@@ -27,7 +27,7 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
     const when = seconds > 0 ? `retrying in ${seconds}s` : "retrying";
     const attempt = retry.attempt > 0 ? ` (attempt ${retry.attempt + 1})` : "";
     const end = [dim(`${SEPARATOR}${when}${attempt}`)];
-    // What to do about it stands at the end of the message.
+    // The message is shown in full, because its end says what to do.
     const lead = [span(`${symbols.warning} `, { color: "warning" })];
     rows.push(...hangRows(view, [span(visibleLine(retry.message), { color: "warning" }), ...end], lead, MOST_ROWS));
   }

@@ -1,4 +1,4 @@
-// A long text as rows, a piece at a time: a reader of its beginning does not wait for its end.
+// A long text as rows, piece by piece: a reader of its beginning does not wait for its end.
 
 import { MarkdownStream, type RenderContext, type Row } from "@lathe/tui";
 

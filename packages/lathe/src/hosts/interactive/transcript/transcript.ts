@@ -1,5 +1,5 @@
-// What a person sees of a session: everything that can no longer change is given out once, for the scrollback; the rest is drawn
-// anew with each frame. A pure view over the session's events.
+// What the user sees of a session: rows that can no longer change are returned once, for the scrollback; the rest is
+// drawn again with each frame. A pure view over the session's events.
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import { EMPTY_ROW, type RenderContext, type Row, type Span } from "@lathe/tui";
@@ -19,52 +19,52 @@ import { dim, INDENT, type ItemView, oneRow } from "./view.ts";
 
 export interface TranscriptOptions {
   readonly thinking: "shown" | "folded" | "hidden";
-  /** Cards with all they have. */
+  /** Shows cards in full. */
   readonly expanded: boolean;
   /** The clock of the session's events. */
   now(): number;
   onChange(): void;
-  /** `provider/model` that answers now. */
+  /** The present model as `provider/model`. */
   model?(): string;
   /** The summary in a compaction entry. */
   summaryOf?(entryId: string): string | undefined;
-  /** How extensions show messages of their own. */
+  /** How extensions show their own messages. */
   entryLines?: EntryLines;
-  /** The host shows a question of the agent: the call that asks is not shown beside it. */
+  /** The host shows a question of the agent, so the call that asks is not shown as well. */
   isQuestionShown?(): boolean;
-  /** The host shows what agents do: they have no lines beside it. */
+  /** The host shows what agents do, so they have no lines here. */
   areAgentsShown?(): boolean;
-  /** The key that opens blocks in full; "ctrl+o" when absent. */
+  /** The key that shows blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
   readonly backgroundKey?: string | undefined;
-  /** Cards name files from here. */
+  /** Cards show file names relative to this folder. */
   cwd?(): string;
-  /** What can be done with a command of the person's own that runs. */
+  /** The keys that work while a command of the user runs. */
   readonly commandHint?: string | undefined;
 }
 
-/** A block that is in the scrollback, for a view that shows more of it. */
+/** A block that is in the scrollback, for a view that shows all of it. */
 export interface CommittedBlock {
   readonly item: Item;
-  /** Everything of it. */
+  /** All of its rows. */
   rows(context: RenderContext): readonly Row[];
-  /** The same rows, made as they are asked for. */
+  /** The same rows, made as they are read. */
   each(context: RenderContext): Iterable<Row>;
 }
 
-/** Rows of live output below a running call, and fewer when many run. */
+/** Rows of live output below a running call; fewer when many calls run. */
 const TAIL_ROWS = [5, 2, 0];
-/** Left to the editor, the status line and what the host shows between. */
+/** Rows for the editor, the status line and what the host shows between them. */
 const ROWS_OF_OTHERS = 8;
-/** The rest is in the journal. */
+/** Older items are in the journal. */
 const KEPT_ITEMS = 60;
 
 export class Transcript {
   readonly #options: TranscriptOptions;
   readonly #fold: EventFold;
-  /** Of what was given out last: whether the next block follows without a blank row. */
+  /** The shape of the last returned rows: it decides whether a blank row follows. */
   #last: "nothing" | Shape = "nothing";
-  /** The first block, when some of its rows were given out. */
+  /** The first block, if some of its rows were returned. */
   #begun: Block | undefined;
   #kept: Item[] = [];
   #thinking: TranscriptOptions["thinking"];
@@ -87,18 +87,18 @@ export class Transcript {
     this.#announceChange();
   }
 
-  /** A line of the product's own. */
+  /** Adds one of Lathe's own notes. */
   note(text: string, kind: NoteKind): void {
     this.#fold.note(text, kind);
     this.#announceChange();
   }
 
-  /** Something was not given out yet. */
+  /** Whether some rows were not returned yet. */
   get isUnfinished(): boolean {
     return this.#fold.blocks.length > 0;
   }
 
-  /** A line of the host's own behind what is not finished; false when there is nothing that it would have to wait for. */
+  /** Adds one of Lathe's own lines after the unfinished blocks; false if there are none to wait for. */
   addBelow(line: Span): boolean {
     if (!this.isUnfinished) return false;
     const last = this.#fold.blocks.at(-1);
@@ -108,13 +108,13 @@ export class Transcript {
     return true;
   }
 
-  /** What the person sent, at once: the session's event of the same message is not shown again. */
+  /** Shows what the user sent at once; the session's event of the same message is not shown again. */
   user(text: string): void {
     this.#fold.echo(text);
     this.#announceChange();
   }
 
-  /** A command of the person's own has begun. */
+  /** Shows a command that the user runs. */
   userCommand({ command, isSent }: BangCommand): UserCommandView {
     const { now } = this.#options;
     const block = this.#fold.beginUserCommand(runningCommandCard(command), now());
@@ -132,7 +132,7 @@ export class Transcript {
     };
   }
 
-  /** Takes effect for what is not yet given out. */
+  /** Takes effect for rows that were not returned yet. */
   set thinking(thinking: TranscriptOptions["thinking"]) {
     this.#thinking = thinking;
     this.#announceChange();
@@ -148,19 +148,19 @@ export class Transcript {
     return this.#expanded;
   }
 
-  /** What is going on, in a few words; undefined when nothing is. */
+  /** The current activity in a few words; undefined if there is none. */
   get activity(): Activity | undefined {
     return this.#isQuestionShown ? undefined : activityOf(this.#fold);
   }
 
-  /** Rows that can no longer change, each once: the host puts them into the scrollback. */
+  /** Rows that can no longer change, each returned once: the host writes them to the scrollback. */
   takeFinished(context: RenderContext): readonly Row[] {
     const view = this.#view(context);
     const rows: Row[] = [];
     for (let unit = this.#unitAt(0); unit; unit = this.#unitAt(0)) {
       const [block] = unit.blocks;
       if (!block || (!block.take && (!unit.isDone || this.#mayGrow(unit)))) break;
-      const made = block.take ? takenRows(block, view) : unit.rows(view);
+      const made = block.take ? takeRows(block, view) : unit.rows(view);
       if (made.length > 0) {
         const shape = shapeOf(unit, made);
         if (this.#begun !== block && this.#wantsGap(this.#last, shape)) rows.push(EMPTY_ROW);
@@ -178,7 +178,7 @@ export class Transcript {
     return rows;
   }
 
-  /** What may still change: a text that streams in, calls that run, children, a retry. */
+  /** Rows that may still change: streaming text, running calls, agents, a retry. */
   render(context: RenderContext): readonly Row[] {
     const key = [
       this.#version,
@@ -192,7 +192,7 @@ export class Transcript {
     return this.#cache.rows;
   }
 
-  /** A running time is shown: rows change once a second without an event. */
+  /** A running time is shown, so rows change once a second without an event. */
   get ticks(): boolean {
     return this.#ticks;
   }
@@ -213,12 +213,12 @@ export class Transcript {
     return blocks;
   }
 
-  /** What was given out last, newest last; older blocks are in the journal (`pastBlocks`). */
+  /** Items returned lately, newest last; older ones are in the journal (`pastBlocks`). */
   blocks(): readonly CommittedBlock[] {
     return this.#kept.map((item) => this.#committedBlock(item));
   }
 
-  /** Everything of a session that its journal holds, for a full-screen view. */
+  /** Everything in a session's journal, for a full-screen view. */
   pastBlocks(session: Session, turns = Number.POSITIVE_INFINITY): readonly CommittedBlock[] {
     return [...pastItems(session, turns, this.#options.entryLines)].map((item) => this.#committedBlock(item));
   }
@@ -299,7 +299,7 @@ export class Transcript {
     return [...rows, oneRow(view, [{ text: INDENT }], commandHint, { color: "dim" })];
   }
 
-  /** Blocks that are told together: looks at files and searches that follow one another. */
+  /** Blocks that are shown together: consecutive reads and searches. */
   #unitAt(at: number): Unit | undefined {
     const { blocks } = this.#fold;
     const block = blocks[at];
@@ -312,7 +312,7 @@ export class Transcript {
     return unitOf(blocks.slice(at, end));
   }
 
-  /** A thought between two looks is left out of their line. */
+  /** Thinking between two reads is left out of their line. */
   #joins(block: Block): boolean {
     return isExplored(block) || (block.isDone && block.item === undefined) || this.#isFoldedThought(block);
   }
@@ -324,7 +324,7 @@ export class Transcript {
     return this.#fold.blocks.slice(unit.blocks.length).every((block) => this.#joins(block) || isPending(block));
   }
 
-  /** At most one blank row between blocks, none between calls that take one row each, none above a picture. */
+  /** At most one blank row between blocks, none between calls of one row each, none above a picture. */
   #wantsGap(last: "nothing" | Shape, next: Shape): boolean {
     return last !== "nothing" && next !== "picture" && !(last === "line" && next === "line");
   }
@@ -359,7 +359,7 @@ const isExplored = (block: Block): boolean => block instanceof CallBlock && bloc
 const isAsking = (block: Block): boolean => block instanceof CallBlock && block.isAsking;
 const isPending = (block: Block): boolean => block instanceof CallBlock && block.isPending;
 
-function takenRows(block: Block, view: ItemView): readonly Row[] {
+function takeRows(block: Block, view: ItemView): readonly Row[] {
   return block.take?.(view) ?? [];
 }
 
@@ -368,7 +368,7 @@ const ONE_LINERS: ReadonlySet<Item["kind"] | undefined> = new Set(["call", "chil
 const shapeOf = ({ kind }: Pick<Unit, "kind">, rows: readonly Row[]): Shape =>
   kind === "picture" ? "picture" : rows.length === 1 && ONE_LINERS.has(kind) ? "line" : "block";
 
-/** Items of the past, grouped as those of the present are. */
+/** Past items, grouped as live ones are. */
 function* foldedUnits(items: Iterable<Item>): IterableIterator<Pick<Unit, "kind" | "rows">> {
   let explored: CallItem[] = [];
   const flush = function* (): IterableIterator<Pick<Unit, "kind" | "rows">> {

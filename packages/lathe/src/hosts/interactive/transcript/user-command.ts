@@ -1,10 +1,10 @@
-// A command of the person's own as a card: the same while it runs, when it has ended and when it is read back.
+// A command that the user runs as a card: while it runs, when it has ended, and when it is read from the journal.
 
 import type { Card } from "@lathe/agent";
 import type { RecordedUserCommand } from "@lathe/agent/session";
 import type { CallItem } from "./item.ts";
 
-/** Lines that stay of its output. */
+/** Lines of its output that are shown. */
 const KEPT_LINES = 20;
 
 type Ended = Omit<RecordedUserCommand, "truncated" | "isSent">;

@@ -1,17 +1,17 @@
-// What the rows of an item depend on besides the item, and the few shapes that all of them use.
+// What the rows of an item depend on besides the item, and row shapes that all items use.
 
 import type { Card } from "@lathe/agent";
 import { type RenderContext, type Row, type Span, type Style, shorten, visible, widthOf, wrap } from "@lathe/tui";
 
 export interface ItemView extends RenderContext {
   readonly thinking: "shown" | "folded" | "hidden";
-  /** Everything, not only what fits into a few rows. */
+  /** Shows everything, not just a few rows. */
   readonly expanded: boolean;
   /** The key that shows more. */
   readonly expandKey: string;
-  /** Sends a running command to the background. */
+  /** The key that sends a running command to the background. */
   readonly backgroundKey?: string | undefined;
-  /** Cards name files from here. */
+  /** Cards show file names relative to this folder. */
   readonly cwd?: string | undefined;
   /** Rows of live output below a running call. */
   readonly tailRows: number;
@@ -20,12 +20,12 @@ export interface ItemView extends RenderContext {
 export const INDENT = "  ";
 export const SEPARATOR = " · ";
 
-/** What a card is about, as short as a person needs it. */
+/** The subject of a card, shortened for display. */
 export function subjectOf({ subject, namesFiles }: Card, { cwd }: Pick<ItemView, "cwd">): string {
   return namesFiles && cwd !== undefined ? withoutFolder(subject, cwd) : subject;
 }
 
-/** The folder itself becomes a dot. Longer names that hold its name stay. */
+/** Makes paths relative: the folder itself becomes a dot. Longer names that contain the folder's name stay. */
 export function withoutFolder(text: string, folder: string): string {
   return text
     .replaceAll(folder, (found, at: number) => {
@@ -40,7 +40,7 @@ export function withoutFolder(text: string, folder: string): string {
 export const span = (text: string, style: Style = {}): Span => ({ text, style });
 export const dim = (text: string): Span => span(text, { color: "dim" });
 
-/** One row, cut where it is too long. */
+/** One row, cut if it is too long. */
 export function oneRow(
   view: RenderContext,
   lead: readonly Span[],
@@ -53,7 +53,7 @@ export function oneRow(
   return { spans: [...lead, span(fitting, style), ...end].filter((part) => part.text !== "") };
 }
 
-/** Rows that hang below the first by the indent. */
+/** Wraps text and indents the rows below the first by the width of `lead`. */
 export function hangRows(
   view: RenderContext,
   spans: readonly Span[],
