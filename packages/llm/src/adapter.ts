@@ -224,7 +224,7 @@ class HttpAdapter {
     const authorized = await guard.race(this.#options.auth(plain)).catch((cause: unknown) => {
       throw failureOf(
         cause,
-        (reason) => new CredentialError(`${name}: the credential cannot be had: ${reason}`, { cause }),
+        (reason) => new CredentialError(`${name}: the credential could not be obtained: ${reason}`, { cause }),
       );
     });
     const secrets = secretsOf(plain, authorized);

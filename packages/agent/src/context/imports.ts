@@ -55,7 +55,7 @@ type Left = "outside" | "keys" | "size" | "depth" | "number";
 const WHY_LEFT: Readonly<Record<Left, string>> = {
   outside: "files outside the places that it may import from",
   keys: "files that may hold keys",
-  size: `more than ${MOST_BYTES >> 10} KB in sum`,
+  size: `more than ${MOST_BYTES >> 10} KB in total`,
   depth: `files nested deeper than ${DEEPEST} imports`,
   number: `more than ${MOST_FILES} files`,
 };

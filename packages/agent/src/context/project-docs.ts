@@ -102,7 +102,7 @@ export function joinDocs(docs: readonly InstructionDoc[], warn?: DocWarner): Pro
   if (first && text.startsWith(TRUNCATED_MARKER))
     warn?.({
       path: first.path,
-      message: "with the other instruction files it is larger than 32 KB; it is cut or left out",
+      message: "with the other instruction files it is larger than 32 KB, so it is cut or left out",
     });
   return { text, files: docs.map(({ path }) => path) };
 }

@@ -129,5 +129,5 @@ function unaffordableText(
   const are = dimension === "usd" ? "is" : "are";
   const rest = left > 0 ? `${limitText(dimension, left)} of it ${are} left` : "nothing of it is left";
   const limit = limitText(dimension, config.budget[dimension] ?? 0);
-  return `The limit of ${limit} does not pay for another request: ${rest}, and it may cost ${limitText(dimension, cost)}.`;
+  return `The limit of ${limit} does not cover another request: ${rest}, and it may cost ${limitText(dimension, cost)}.`;
 }

@@ -108,7 +108,7 @@ it("TL-02 what somebody has changed since stays and is named; the rest is undone
   const { landings } = await recoverAgentWork({ root, store, host: { baseEnv: process.env } } as never);
   expect(landings).toEqual([
     "An edit of several files was interrupted. What it had written was undone.",
-    `${join(root, "changed1.txt")} has been changed since and stays as it is. Look at it.`,
+    `${join(root, "changed1.txt")} has been changed since and was left as it is. Check it.`,
   ]);
   expect(pictureOf()).toEqual({ ...before, "changed1.txt": "somebody\n" });
 }, 600_000);

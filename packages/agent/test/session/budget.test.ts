@@ -17,9 +17,9 @@ const callEcho = (n: number, tokens: number) => ({ calls: [{ name: "echo", args:
 
 describe("a budget", () => {
   it.each([
-    ["tokens", { tokens: 25_000 }, /^The limit of 25000 tokens does not pay for another request/],
+    ["tokens", { tokens: 25_000 }, /^The limit of 25000 tokens does not cover another request/],
     ["turns", { turns: 3 }, /^The limit of 3 turns is used up/],
-    ["usd", { usd: 0.025 }, /^The limit of \$0\.025 does not pay for another request: \$0\.005 of it is left/],
+    ["usd", { usd: 0.025 }, /^The limit of \$0\.025 does not cover another request: \$0\.005 of it is left/],
     ["wallMs", { wallMs: 60 }, /^The limit of 0 seconds is used up/],
   ] as const)("of %s stops the session cleanly; raised, it continues", async (_name, budget, says) => {
     const s = setUp({

@@ -115,7 +115,7 @@ describe("the end of a child", () => {
       { profile: agentProfile([askUserTool as never]), services: { answerer: async () => undefined } },
     );
     const asked = await run(s);
-    expect(asked).toContain("It asks you, and goes on when you have sent it the answer:\nWhich one?");
+    expect(asked).toContain("It is asking you a question, and continues when you send the answer:\nWhich one?");
     expect(JSON.parse(resultText(s.client.requests.at(-1)!, "w")).output).toBe("took that");
   });
 });
@@ -339,7 +339,7 @@ describe("a child that works apart", () => {
       { profile: agentProfile([apart]) },
     );
     expect(await run(s)).toBe(
-      "A was not started: Agents cannot work apart from your files here. Omit isolated, or do it yourself.",
+      "A was not started: Agents cannot work in isolated copies here. Omit isolated, or do it yourself.",
     );
   });
 });

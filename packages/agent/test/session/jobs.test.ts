@@ -248,7 +248,7 @@ it("T-BASH-5 a command that takes long goes to the background by itself, and its
     ],
   });
   await s.session.submit("go");
-  expect(added(s.client, 1)).toContain("[This command takes long. It goes on as job 1");
+  expect(added(s.client, 1)).toContain("[This command is taking long. It continues as job 1");
   goOn();
   await until(() => s.session.lastText() === "It is done.");
   expect(added(s.client, 2)).toContain("$ echo started");

@@ -248,14 +248,14 @@ describe("a call inside a call", () => {
     );
     expect(await run(s)).toBe("went ahead");
     expect(ended).toEqual(["! [interrupted before this call finished]"]);
-    expect(told((await late?.("waits", {})) as ToolResult)).toBe("! Not run. The call that would make it has ended.");
+    expect(told((await late?.("waits", {})) as ToolResult)).toBe("! Not run. The outer call has ended.");
     expect(nestedIn(s)).toHaveLength(1);
   });
 
   it("does not go on for ever: a tool that calls itself is stopped four calls deep", async () => {
     const self = tool("self", async (_args, { call }) => `in ${told(await call("self", {}))}`, { exclusive: true });
     const s = nesting(async ({ call }) => told(await call("self", {})), { tools: [self] });
-    expect(await run(s)).toBe("in in in in ! Not run. Calls may be at most 4 deep inside each other.");
+    expect(await run(s)).toBe("in in in in ! Not run. Calls may be at most 4 levels deep.");
     expect(nestedIn(s).map(({ callId }) => callId)).toEqual(["c/1/2/3/4", "c/1/2/3", "c/1/2", "c/1"]);
   });
 

@@ -128,7 +128,7 @@ it("AU-07 a file that holds a secret can be written again with its placeholder; 
   ]);
   expect(readFileSync(join(folder, "app.conf"), "utf8")).toBe(`k=${KEY} [redacted:OTHER]\n`);
   expect(readFileSync(join(folder, "copy.txt"), "utf8")).toBe(content);
-  expect(results.map(({ data }) => data.output?.includes(`${PLACEHOLDER} stood in the call as written`))).toEqual([
+  expect(results.map(({ data }) => data.output?.includes(`${PLACEHOLDER} stayed in the call as written`))).toEqual([
     false,
     true,
   ]);
@@ -146,7 +146,7 @@ it.each([
   const { results, client } = await afterReading(folder, [{ name: "shell", args: { command } }]);
   const plain = execFileSync("bash", ["-c", command], { cwd: folder, encoding: "utf8" });
   expect(results[0]?.data.output).toContain(plain.trimEnd());
-  expect(results[0]?.data.output).toContain(`${PLACEHOLDER} stood in the call as written`);
+  expect(results[0]?.data.output).toContain(`${PLACEHOLDER} stayed in the call as written`);
   for (const hidden of [KEY, [...KEY].reverse().join(""), KEY.slice(2), KEY.toUpperCase(), btoa(KEY).slice(0, 20)])
     expect(JSON.stringify(client.requests)).not.toContain(hidden);
 });

@@ -33,7 +33,7 @@ export async function fetchText(
     return { status: response.status, headers: response.headers, text: text + decoder.decode() };
   } catch (error) {
     if (!controller.signal.aborted) throw error;
-    throw new NetworkError(`${host} gave no credentials within ${limitMs / 1000} s`, { cause: error });
+    throw new NetworkError(`${host} returned no credentials within ${limitMs / 1000} s`, { cause: error });
   } finally {
     timer.cancel();
   }

@@ -31,18 +31,18 @@ export function fitRequest(served: ServedRequest, format: ServedFormat, target: 
   if (at === undefined) return refuseField("model", "This server cannot answer for that model; choose another one.");
   const { model } = target;
   if (!model.supportsTools && (request.tools ?? []).length > 0)
-    return refuseField("tools", "This model takes no tools; choose another one.");
+    return refuseField("tools", "This model does not support tools; choose another one.");
   if (!model.supportsVision && request.messages.some(hasImages))
-    return refuseField(fieldOf("image", format), "This model takes no images; choose another one.");
+    return refuseField(fieldOf("image", format), "This model does not support images; choose another one.");
   const dropped: Dropped[] = [...served.dropped];
   for (const feature of featuresOf(request, wishes)) {
     const fate = fateOf(feature, at);
-    if (fate === "dropped") dropped.push({ what: feature, why: `the provider of this model has nothing like it` });
+    if (fate === "dropped") dropped.push({ what: feature, why: `the provider of this model does not support it` });
     if (fate === "refused") {
       const field = fieldOf(feature, format);
       return refuseField(
         field,
-        `${field}: the provider of this model does not take it. Leave it out, or choose another model.`,
+        `${field}: the provider of this model does not support it. Leave it out, or choose another model.`,
       );
     }
   }

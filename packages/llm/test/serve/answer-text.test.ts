@@ -105,7 +105,7 @@ describe("AU-05 what a model says is never more than text", () => {
       expect(before).not.toContain('error":{');
       encoder.push({ type: "text_start", textId: "t" });
       encoder.push({ type: "text_delta", textId: "t", delta: "x" });
-      expect(encoder.push({ type: "stream_restart" })).toContain("began its answer again");
+      expect(encoder.push({ type: "stream_restart" })).toContain("restarted its answer");
       expect(encoder.isOver).toBe(true);
       expect(encoder.push({ type: "text_delta", textId: "t", delta: "y" })).toBe("");
     }

@@ -25,9 +25,7 @@ export async function resultOf(child: Child, ended: InputOutcome | string): Prom
 
 /** A note for a run that ended before it began: the child still has the content that it did not read. */
 export const unreadNote = ({ unread, run }: Child): string =>
-  unread === undefined || run?.isAborted
-    ? ""
-    : "\n[It had not begun. A message makes it begin with what it was given.]";
+  unread === undefined || run?.isAborted ? "" : "\n[It had not started. Send it a message to start its original task.]";
 
 async function ownResult(child: Child, ended: InputOutcome | string): Promise<Own> {
   const text = child.session?.lastText() ?? "";
@@ -38,7 +36,7 @@ async function ownResult(child: Child, ended: InputOutcome | string): Promise<Ow
   if (ended.awaiting)
     return {
       status: "completed",
-      output: `It asks you, and goes on when you have sent it the answer:\n${ended.awaiting.text}`,
+      output: `It is asking you a question, and continues when you send the answer:\n${ended.awaiting.text}`,
     };
   if (!child.completion) return { status: "completed", output: text };
   const { isDone, findings, ...rest } = await child.completion.result(text);

@@ -40,7 +40,7 @@ export async function fillIn(
 
 export function keptNote(kept: readonly string[]): string {
   const they = kept.length === 1 ? "It was" : "They were";
-  return `${kept.join(", ")} stood in the call as written. ${they} not replaced by the value, which is given only to a file that already holds it and, in a header for authorization, to one plain curl to the host that it belongs to.`;
+  return `${kept.join(", ")} stayed in the call as written. ${they} not replaced by the value, which is given only to a file that already contains it and, in an authorization header, to one plain curl to the host that it belongs to.`;
 }
 
 function secretAccess({ name, hosts }: ShownSecret, tier: ProposedCall["tier"]): Access {

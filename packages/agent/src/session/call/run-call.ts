@@ -376,6 +376,6 @@ function permittedEnv({ env }: CallScope, access: readonly Access[] | undefined)
   if (access === undefined) return env;
   const paths = new Set(access.flatMap((item) => (item.kind === "write" ? [item.path] : [])));
   return new GuardedEnvironment(env, {
-    mayWrite: (path) => paths.has(path) || "The call did not say that it would write this file.",
+    mayWrite: (path) => paths.has(path) || "The call did not declare that it would write this file.",
   });
 }

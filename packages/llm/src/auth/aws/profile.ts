@@ -157,7 +157,7 @@ async function ssoCredentials(
   const issued = parseObject(text)?.["roleCredentials"];
   if (status === 401) throw login;
   if (typeof issued !== "object" || issued === null || Array.isArray(issued)) {
-    throw new CredentialError(`AWS SSO gave no credentials for profile ${name} (status ${status})`);
+    throw new CredentialError(`AWS SSO returned no credentials for profile ${name} (status ${status})`);
   }
   const expiresAt = issued["expiration"];
   return {

@@ -130,7 +130,7 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
 }
 
 export const unknownPartWarning = (provider: string): Warning => ({
-  message: `${provider}: a part of a kind it does not know was not sent`,
+  message: `${provider}: a part of an unknown kind was not sent`,
   code: "unsupported_content",
 });
 

@@ -128,7 +128,7 @@ export class ChatDecoder implements ResponseDecoder {
     this.#details.add(delta["reasoning_details"]);
     this.#content(delta["content"], out);
     if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
-      if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its words are in the text" });
+      if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its explanation is in the text" });
       this.#refused = true;
       this.#flow.append("text", delta["refusal"], out);
     }

@@ -167,7 +167,7 @@ export class ResponsesDecoder implements ResponseDecoder {
     for (const [index, part] of parts.entries()) {
       const text = part["type"] === "refusal" ? part["refusal"] : part["text"];
       if (part["type"] === "refusal")
-        out.warn({ code: "refusal", message: "The model refused; its words are in the text" });
+        out.warn({ code: "refusal", message: "The model refused; its explanation is in the text" });
       if (typeof text === "string") out.endText(this.#textKey(key, index), { text, ...signature });
       else out.unknown(part);
     }

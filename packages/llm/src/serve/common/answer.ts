@@ -32,7 +32,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
       case "provider_event":
         return "";
       case "stream_restart":
-        return this.#hasContent ? this.fail(new StreamError("The provider began its answer again.")) : "";
+        return this.#hasContent ? this.fail(new StreamError("The provider restarted its answer.")) : "";
       case "error":
         return this.fail(event.error);
       case "finish": {

@@ -37,7 +37,7 @@ function errorFailure(error: SDKError): Failure {
     case "credential":
       return serverFault("upstream", `The server's credential for ${at} was not accepted. Tell its operator.`);
     case "config":
-      return serverFault("internal", `The server cannot reach ${at} as it is set up. Tell its operator.`);
+      return serverFault("internal", `The server is not set up to reach ${at}. Tell its operator.`);
     case "quota":
       return { ...base, kind: "quota", isRetryable: false };
     case "overflow":

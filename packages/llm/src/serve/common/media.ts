@@ -28,6 +28,6 @@ export function mediaOfBase64(base64: string, mediaType: string | undefined, pla
 /** The type becomes part of request addresses and headers. */
 function mediaTypeChecked(media: MediaData, place: string): MediaData {
   if (media.mediaType !== undefined && !/^[\w.+-]{1,64}\/[\w.+-]{1,128}$/.test(media.mediaType))
-    refuse(place, `${place} has a media type that is none.`);
+    refuse(place, `${place} has an invalid media type.`);
   return media;
 }

@@ -57,7 +57,7 @@ export function checkTools(tools: readonly ToolDefinition[] | undefined, choice:
   if (choice?.mode === "named" && !names.has(choice.toolName))
     refuse("tool_choice", "tool_choice names a tool that is not among the tools.");
   if (choice?.mode === "required" && names.size === 0)
-    refuse("tool_choice", "tool_choice demands a tool, but there are none.");
+    refuse("tool_choice", "tool_choice requires a tool, but there are none.");
 }
 
 /** The thought that a signature belongs to. A signature that we did not write is the vendor's own. */

@@ -89,7 +89,7 @@ const params = {
   action: choice(LSP_ACTIONS, "What to do"),
   file: optional(text("Path of the file; a glob for diagnostics")),
   line: optional(integer({ description: "Line of the symbol, from 1", minimum: 1 })),
-  symbol: optional(text("The name on that line; `name#2` for the second time it stands there")),
+  symbol: optional(text("The name on that line; `name#2` for its second occurrence")),
   query: optional(
     text(
       "symbols: what to look for. calls: `outgoing`, else incoming. code_actions: which one; the kind to list. request: the method",

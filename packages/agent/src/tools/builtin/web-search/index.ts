@@ -51,7 +51,7 @@ export const webSearchTool: ToolDef = {
   preview: async (args, scope) => previewOf(args, (await splitEngines(scope)).engines),
   card: ({ query }, result) => cardOf(query, result),
   async execute(args, context) {
-    if (args.query.trim() === "") throw new ToolFailure("The query is empty: name what is searched for.");
+    if (args.query.trim() === "") throw new ToolFailure("The query is empty: say what to search for.");
     const { engines, others } = await splitEngines(context);
     const asked = await ask(engines, args, context);
     if (asked.found) return resultOf(asked, asked.found);
