@@ -195,7 +195,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           expect(scene.views()).toEqual([expect.stringMatching(/^One-/)]);
           expect(endOf(stdout, "One")).toContain(`They stay in the isolated copy ${view}`);
           expect((await resumeBuilt()).stderr).toMatch(
-            /The agent One ended before its changes were merged\. Its changes could not be read: .*no space.*It stays/i,
+            /The agent One ended before its changes were merged\. Its changes could not be read: .*no space.*They stay/i,
           );
           expect(scene.views()).toEqual([view]);
           execFileSync("mount", ["-o", "remount,size=64m", views]);

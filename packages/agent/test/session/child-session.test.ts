@@ -219,7 +219,7 @@ describe("bounds of a child", () => {
             ? { ...yields("early"), usage: usage(10_000) }
             : { calls: [{ name: "echo", args: { n: answersIn(request) } }], usage: usage(10_000) },
       },
-      // No multiple of a request: what is left of a share and does not suffice for another is not spent.
+      // Not a multiple of a request: the part of a share that does not cover another request is not spent.
       { profile: { ...agentProfile(), maxTokens: 1000 }, config: { budget: { tokens: 949_900 } } },
     );
     await run(s);
@@ -327,7 +327,7 @@ describe("a child that works apart", () => {
       },
     );
     const text = await run(s);
-    // Landed twice, and its copy is gone when the result is there.
+    // Landed twice, and its copy is gone when the result arrives.
     expect(landings).toEqual([true, true, false]);
     expect(text).toContain("fixed: line 1 differs\n\n1 file landed\n[A has ended for good");
     expect(resultText(s.client.requests.at(-1)!, "i")).toContain("worked on a copy that is gone");

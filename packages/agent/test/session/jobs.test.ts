@@ -26,7 +26,7 @@ function place() {
   return { env, goOn: (name = "go") => writeFileSync(join(folder, name), "") };
 }
 
-/** Prints `first`, waits until the file is there, prints `last`. */
+/** Prints `first`, waits until the file exists, prints `last`. */
 const waits = (file = "go", last = "done", first = "started") =>
   `echo ${first}; while [ ! -e ${file} ]; do sleep 0.02; done; echo ${last}`;
 const inBackground = (command: string) => ({ calls: [{ name: "shell", args: { command, background: true } }] });

@@ -21,10 +21,10 @@ import { type Setup, type SetupOptions, setUp, testDeps, testProfile, tool } fro
 const textIn = ({ content }: ToolResult): string =>
   content.map((part) => (part.kind === "text" ? part.text : "[image]")).join("\n");
 
-/** What a nested call gave, for the model to read: "!" marks an error. */
+/** The result of a nested call, as text for the model; "!" marks an error. */
 const told = (result: ToolResult): string => `${result.isError ? "! " : ""}${textIn(result)}`;
 
-/** The model calls `cell`, whose work is `work`; then it answers. */
+/** The model calls `cell`, which runs `work`; then it answers. */
 function nesting(
   work: (context: ToolContext) => Promise<string>,
   { tools = [], cell = {}, ...more }: Partial<SetupOptions> & { tools?: ToolDef[]; cell?: Partial<ToolDef> } = {},
@@ -72,7 +72,7 @@ describe("a call inside a call", () => {
     const seen: (string | undefined)[] = [];
     const s: Setup = nesting(
       async ({ call }) => {
-        // At the same time: of two exclusive calls one waits for the other, and both for the lock of the file.
+        // At the same time: of two exclusive calls one waits for the other, and both for the file's lock.
         const results = await Promise.all(["one", "two"].map((content) => call("write", { path: "a.txt", content })));
         return results.map(told).join("\n");
       },
