@@ -6,7 +6,7 @@ import { renewedProcesses } from "./scripts/renewed-processes.ts";
 import { sharedTests } from "./scripts/shared-tests.ts";
 import { LongFirst } from "./scripts/test-order.ts";
 
-// Tests run the TypeScript sources of every package directly: the "lathe-source" export condition names them.
+// Tests run the TypeScript sources of every package directly, through the "lathe-source" export condition.
 const conditions = ["lathe-source", ...defaultServerConditions];
 
 // A markdown file is a module whose default export is its text, as in the build.
@@ -18,7 +18,7 @@ const markdown = {
 
 const shared = sharedTests(fileURLToPath(new URL(".", import.meta.url)));
 
-// A new one for each: vitest changes what it is given.
+// A new object for each project, because vitest modifies it.
 const base = () => ({
   plugins: [markdown, parserOfTests],
   define: { LATHE_VERSION: JSON.stringify("0.0.0-test") },
@@ -27,8 +27,8 @@ const base = () => ({
 });
 
 /**
- * Most code of a test runs a few times: to optimise it, and to collect garbage on four more threads, took a third of the processor
- * time of these processes. Later versions of node do not know the first of these flags.
+ * Most code of a test runs only a few times: optimizing it, and collecting garbage on four more threads, took a third
+ * of these processes' CPU time. Later versions of node do not know the first of these flags.
  */
 const FOR_SHORT_RUNS = [
   ...(process.versions.node.startsWith("20.") ? ["--interrupt-budget=1000000"] : []),
@@ -39,7 +39,7 @@ const FOR_SHORT_RUNS = [
 const test = {
   execArgv: FOR_SHORT_RUNS,
   setupFiles: ["scripts/property-seed.ts", "scripts/bytes-equal.ts"],
-  // Longer than the patience of anything that a test waits for: what did not come is said by the wait, not by the runner.
+  // Longer than any wait inside a test, so that the wait's own error is shown and not the runner's.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
@@ -50,13 +50,13 @@ const test = {
 export default defineConfig({
   ...base(),
   test: {
-    // Once for the whole run. Tests of the command run what is built.
+    // Once per run: tests of the command use the built command.
     globalSetup: ["scripts/build-before-tests.mjs", "scripts/temporary-files.mjs"],
     sequence: { sequencer: LongFirst },
-    // One more than the cores of the smallest machine: much of the time a test waits for grace periods, connections and terminals
+    // One more than the cores of the smallest machine: tests often wait for grace periods, connections and terminals
     // (decision 0301).
     maxWorkers: 4,
-    // Both projects and later runs use what one has compiled. The key is the content of a file and of this configuration.
+    // Both projects and later runs share compiled files. The key is the content of a file and of this configuration.
     experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
     projects: [
       {

@@ -7,12 +7,12 @@ export interface Bench {
 export interface BenchResult {
   readonly value: number;
   readonly unit: string;
-  /** The value must not exceed it. */
+  /** The value must not exceed this. */
   readonly budget?: number;
   readonly note?: string;
 }
 
-/** How much longer ours takes than the other. */
+/** How many times as long ours takes. */
 export function ratio(
   ours: number,
   other: number,

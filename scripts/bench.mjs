@@ -1,4 +1,5 @@
-// `npm run bench [name…]`: runs packages/*/bench/*.ts, prints one line per claim, exits 1 when a budget is broken.
+// `npm run bench [name…]`: runs packages/*/bench/*.ts, prints one line per claim, and exits with 1 if a budget is
+// exceeded.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { relative } from "node:path";
@@ -16,7 +17,7 @@ const files = readdirSync(`${root}/packages`)
 
 let broken = 0;
 for (const file of files) {
-  // A process per file, so that one benchmark's heap is not another one's noise.
+  // One process per file, so that the heap of one benchmark does not disturb the next.
   const env = { ...process.env };
   delete env.NODE_EXTRA_CA_CERTS;
   const run = spawnSync(

@@ -1,12 +1,12 @@
-// Builds the command before the tests when one of those selected runs what is built, itself or in a file that it shares with other
-// tests. A test of a library builds nothing.
+// Builds the command before the tests if a selected test runs the built command, itself or through a shared file. Tests
+// of a library need no build.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buildIfStale } from "./build.mjs";
 
-/** How tests of the command say that they run what is built. */
+/** The names by which tests of the command use the build. */
 const RUNS_BUILT = /\bCLI\b|\.runBuilt\(|(?<!Conversation)\.start\(|\bTerminal\b|NODE_OPTIONS|"rpc"/;
-/** It offers both ways. */
+/** This file supports both ways. */
 const OFFERS = /\/lathe\/test\/command\.ts$/;
 
 export async function setup({ vitest }) {
@@ -18,11 +18,11 @@ export async function setup({ vitest }) {
 function runsBuilt(file, known) {
   const before = known.get(file);
   if (before !== undefined) return before;
-  known.set(file, false); // while it is looked at: files may import each other
+  known.set(file, false); // set before recursion, since files may import each other
   const text = readFileSync(file, "utf8");
   const imported = [...text.matchAll(/from "(\.[^"]*\.ts)"/g)]
     .map(([, path]) => join(dirname(file), path))
-    .filter((path) => existsSync(path)); // a sample of code inside a test names files that are not there
+    .filter((path) => existsSync(path)); // code samples inside a test name files that do not exist
   const runs =
     (/\/lathe\/(test|bench)\//.test(file) && RUNS_BUILT.test(text) && !OFFERS.test(file)) ||
     imported.some((path) => !path.includes("/src/") && runsBuilt(path, known));

@@ -30,10 +30,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARIES = ["llm", "agent", "tui", "testkit", "lathe"];
 const stampFile = join(root, ".cache", "build-stamp");
 
-/** Files of a library that run as processes of their own. */
+/** Library files that run as separate processes. */
 const PROGRAMS = ["src/files/parser/main.ts"];
 
-/** What every host loads, in one file each. */
+/** What every host loads, one file each. */
 const MAIN_DOORS = { llm: ["index.js", "providers/index.js", "schema/index.js"], agent: ["index.js"] };
 
 const common = {
@@ -45,7 +45,7 @@ const common = {
   logLevel: "warning",
 };
 
-/** How the stamp says that nothing of older builds is left beside the command, so that it can be published as it is. */
+/** The mark in the stamp that no files of older builds are left, so that the command can be published. */
 const ALONE = " alone";
 
 export async function buildAll() {
@@ -56,7 +56,9 @@ export async function buildAll() {
   if (!isBuilt) await buildCommand();
 }
 
-/** Builds the command when its sources differ from those of its last build. Safe beside other builds and running commands. */
+/**
+ * Builds the command if its sources have changed since the last build. Safe next to other builds and running commands.
+ */
 export async function buildIfStale() {
   if (lastBuilt()?.replace(ALONE, "") !== describeSources()) await buildCommand();
 }
@@ -66,7 +68,7 @@ function lastBuilt() {
   return readFileSync(stampFile, "utf8");
 }
 
-/** A hash of which sources there are, how long they are and when they were written. */
+/** A hash of the list of sources, their sizes and modification times. */
 function describeSources() {
   const hash = createHash("sha256");
   const add = (folder) => {
@@ -84,7 +86,7 @@ function describeSources() {
   return hash.digest("hex");
 }
 
-// The command stands in dist itself, so the library of the same package goes below it.
+// The command is in dist itself, so the library of the same package goes below it.
 function libraryFolder(name) {
   return join(root, "packages", name, "dist", name === "lathe" ? "lib" : "");
 }
@@ -101,7 +103,7 @@ export async function buildLibrary(name, outdir = libraryFolder(name)) {
   const doors = MAIN_DOORS[name];
   if (doors) await mergeDoors(outdir, doors, { ...common, format: "esm" }, metafile.outputs);
   const programs = PROGRAMS.map((file) => join(folder, file)).filter((file) => existsSync(file));
-  // They have files of their own: a process that runs one does not need the library.
+  // These are separate files: a process that runs one does not need the library.
   const chunkNames = "programs/[name]-[hash]";
   if (programs.length > 0) await build({ ...library, entryPoints: programs, outdir, chunkNames });
   const forPages = targets.filter(({ browser }) => browser !== undefined);
@@ -116,7 +118,7 @@ export async function buildLibrary(name, outdir = libraryFolder(name)) {
   });
 }
 
-/** A file `x.browser.ts` stands in for `x.ts` in what is made for pages. */
+/** For pages, a file `x.browser.ts` replaces `x.ts`. */
 const browserFiles = {
   name: "browser-files",
   setup(builder) {
@@ -173,7 +175,8 @@ async function buildCommand() {
   for (const file of WITHOUT_GIT) used?.plain.add(units.get(join(root, "packages", file)).id);
   const packs = await makePacks(units, start, runtimeFor, used);
   mkdirSync(join(dist, "packs"), { recursive: true });
-  // Names carry the content's hash: a pack that is there is the same one, and a running command may still load old ones.
+  // Names contain a hash of the content: a pack that exists is the same one, and a running command may still load old
+  // packs.
   for (const { name, code } of packs) {
     const file = join(dist, "packs", name);
     if (!existsSync(file)) replaceFile(file, code);
@@ -201,7 +204,9 @@ function copyDocs(folder) {
     if (name.endsWith(".md")) cpSync(join(root, "docs", name), join(folder, name));
 }
 
-/** The parser process: modules, so that each kind of file loads what it needs. What holds machine code is no part of it. */
+/**
+ * The parser process, as modules, so that each kind of file loads only what it needs. Native code is not part of it.
+ */
 async function buildParser(folder, external) {
   const { outputFiles } = await build({
     ...common,
@@ -215,7 +220,7 @@ async function buildParser(folder, external) {
   });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{"type":"module"}\n');
-  // Last the one that names the others: a command may start it at any time.
+  // The file that names the others comes last, since a command may start at any time.
   const isMain = ({ path }) => basename(path) === "main.js";
   for (const file of outputFiles.sort((a, b) => isMain(a) - isMain(b))) replaceFile(file.path, file.contents);
   removeOldPacks(folder, new Set(["package.json", ...outputFiles.map(({ path }) => basename(path))]));
@@ -236,7 +241,7 @@ async function launcherCode(entry, define) {
   return outputFiles[0].text;
 }
 
-/** What the vendors answer in one word, by a part of the path that is asked. */
+/** Short answers of the vendors, by a part of the request's path. */
 async function shortAnswers() {
   const from = (file) => JSON.stringify(join(root, "packages", "testkit", "src", file));
   const contents = `export { renderStream } from ${from("prerender.ts")}; export { turn } from ${from("turn.ts")};`;
@@ -248,13 +253,13 @@ async function shortAnswers() {
   return { "/messages": bytes("anthropic"), "/responses": bytes("responses"), GenerateContent: bytes("gemini") };
 }
 
-/** The exports of a source file that needs nothing but itself. */
+/** The exports of a source file that has no imports. */
 async function evaluateSource(path) {
   const { outputFiles } = await build({ entryPoints: [path], write: false, bundle: true, format: "esm" });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-/** The index file behind every specifier that a package of ours can be imported by. */
+/** The index file of each specifier under which one of our packages can be imported. */
 function packageIndexes() {
   const indexes = {};
   for (const name of LIBRARIES) {
@@ -277,7 +282,7 @@ const START = [
   "src/platform/machine/signals.ts",
 ];
 
-/** What a start uses where git does not tell the branch in time: whether a trial run meets that is a matter of chance. */
+/** What a start uses if git does not report the branch in time; a trial run meets that only by chance. */
 const WITHOUT_GIT = ["agent/src/world/env/file-bytes.ts", "agent/src/world/env/lines.ts"];
 
 const OLD_MS = 15 * 60_000;
@@ -295,7 +300,7 @@ function replaceFile(path, content, mode = 0o644) {
   renameSync(aside, path);
 }
 
-/** What each pack weighs, and of what. */
+/** The size of each pack and of its parts. */
 function writeReport(packs, units, dist) {
   const rows = packs
     .map(({ name, code, keys }) => ({
@@ -309,7 +314,7 @@ function writeReport(packs, units, dist) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await buildAll();
-  // They are made without a check of all types, which `npm run check` does once: that takes a quarter of the time.
+  // Built without type checking, which takes a quarter of the time; `npm run check` does it once.
   const types = spawnSync(
     process.execPath,
     [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],

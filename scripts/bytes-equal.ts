@@ -1,4 +1,4 @@
-// Bytes that a test expects are compared as bytes. Vitest alone compares them one by one, which takes a second for a picture.
+// Compares expected bytes as a whole. Vitest would compare them one by one, which takes a second for a picture.
 import { expect } from "vitest";
 
 expect.addEqualityTesters([

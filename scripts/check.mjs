@@ -1,4 +1,5 @@
-// `npm run check`: everything that can be judged without running the product. Each step prints one line; all steps run, two at a time.
+// `npm run check`: everything that can be checked without running the product. Each step prints one line; all steps
+// run, two at a time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -12,7 +13,7 @@ import { checkTraces } from "./check/traces.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** One build for all who need one. Before it is done they wait, so it comes first. */
+/** A build that several steps share. They wait for it, so it comes first. */
 const built = node("scripts/build.mjs");
 const afterBuild = (check) => async () => ((await built).length === 0 ? check() : ["The build failed."]);
 
@@ -51,7 +52,7 @@ function tool(file, args) {
   return node(`node_modules/${file}`, args);
 }
 
-/** @returns what the program said when it failed, else nothing */
+/** @returns the program's output if it failed, otherwise nothing */
 async function node(file, args = []) {
   const child = spawn(process.execPath, [`${root}/${file}`, ...args], {
     cwd: root,

@@ -1,5 +1,5 @@
-// docs/events.md, made from the types of the events and the comment that holds their grammar: the page cannot say anything else.
-// `node scripts/events-page.mjs` writes it; a test compares.
+// Generates docs/events.md from the event types and the comment with their grammar. `node scripts/events-page.mjs`
+// writes it; a test compares.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ Each event has \`kind\`, \`data\`, \`seq\` (counts up from 1 without gaps; merge
 \`timestamp\` (milliseconds), \`session_id\`, and \`agent_id\` if it belongs to a child agent.
 `;
 
-/** The page as it has to be. */
+/** The content of the page. */
 export function eventsPage() {
   const source = readFileSync(SOURCE, "utf8");
   const comment = /\/\*\*\n((?: \*.*\n)*?) \*\/\nexport type SessionEvent =/.exec(source)?.[1] ?? "";
@@ -38,7 +38,7 @@ export function eventsPage() {
   ].join("\n");
 }
 
-/** The members of the interface, which stand two spaces deep. */
+/** The members of the interface, which are indented by two spaces. */
 function eventsIn(body) {
   const member = /(?: {2}\/\*\* (.*?) \*\/\n)? {2}(\w+): ([\s\S]*?);(?=\n {2}[\w/]|$)/g;
   return [...body.matchAll(member)].map(([, about = "", kind, type]) => ({ kind, type, about }));

@@ -1,4 +1,4 @@
-// Packages as they are published, in a folder where programs of other people would have them: for tests in other runtimes.
+// The packages as published, installed in a folder like that of a user's program, for tests in other runtimes.
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,18 +8,18 @@ import { buildLibrary } from "./build.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Where scripts/setup-system.sh puts it. */
+/** Where scripts/setup-system.sh installs it. */
 export const BUN = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "lathe-ci/bun/bin/bun");
 export const hasBun = existsSync(BUN);
 
 export interface Installed {
   readonly folder: string;
-  /** Writes a file of the program and gives its path. */
+  /** Writes a file of the program and returns its path. */
   write(name: string, content: string): string;
   remove(): void;
 }
 
-/** Below the workspace, so that the dependencies of the packages are found. */
+/** Below the workspace, so that the packages' dependencies are found. */
 export async function installPackages(names: readonly ("llm" | "agent")[]): Promise<Installed> {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".cache", "installed-"));

@@ -1,6 +1,7 @@
-// Imports point down only: lathe -> agent -> llm; testkit stands beside and is used by tests and benches alone. Inside llm:
-// types <- helpers <- protocols and providers <- client <- generate. Inside agent and lathe: the order of the rooms. No two files
-// and no two folders import each other, by whatever way. The libraries never reach for the machine themselves.
+// Imports only point down: lathe -> agent -> llm; testkit is used only by tests and benches. Inside llm: types <-
+// helpers <- protocols and providers <- client <- generate. Inside agent and lathe: the order of the rooms. No two
+// files and no two folders import each other, directly or indirectly. The libraries never access the machine
+// themselves.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const LLM_LAYERS: Record<string, number> = { types: 1, client: 4, generate: 5 };
 const llmLayer = (file: string): number => LLM_LAYERS[file.split("/")[3] ?? ""] ?? 2;
 
-// From the lowest room to the highest; AGENTS.md says what each is for. A room may import from itself and from those before it.
+// From the lowest room to the highest; AGENTS.md describes them. A room may import from itself and the rooms before it.
 const ROOMS: Record<string, readonly string[]> = {
   agent: [
     "base",
@@ -89,7 +90,7 @@ function violations(list: readonly Source[]): string[] {
   return problems;
 }
 
-/** A file that names one of an upper room, and one that stands in no room. */
+/** A file that imports from a higher room, or belongs to no room. */
 function upwardImports(list: readonly Source[]): string[] {
   const problems: string[] = [];
   for (const source of list) {
@@ -106,20 +107,20 @@ function upwardImports(list: readonly Source[]): string[] {
   return problems;
 }
 
-/** Files directly below `src`, such as the index: they stand above all rooms. */
+/** Files directly below `src`, such as the index: they are above all rooms. */
 const isDoor = (file: string): boolean => /^packages\/[^/]+\/src\/[^/]+$/.test(file);
 
-/** The files that a file names by a relative path: imports of any kind, types and merged declarations included. */
+/** The files that a file imports by a relative path in any way, including types and merged declarations. */
 function targetsOf({ file, text }: Source): string[] {
   return [...text.matchAll(REFERENCE)].map(([, target = ""]) => relative(root, join(root, dirname(file), target)));
 }
 
-/** Groups of files of which each reaches every other one, by whatever way; each group is sorted. */
+/** Groups of files that can all reach each other, directly or indirectly; each group is sorted. */
 function fileCircles(list: readonly Source[]): string[][] {
   return circles(new Map(list.map((source) => [source.file, new Set(targetsOf(source))])));
 }
 
-/** Groups of folders that reach each other; where a package has rooms, the folders inside them. */
+/** Groups of folders that reach each other; in a package with rooms, of the folders inside them. */
 function folderCircles(list: readonly Source[]): string[][] {
   const reaches = new Map<string, Set<string>>();
   for (const source of list) {
@@ -131,14 +132,14 @@ function folderCircles(list: readonly Source[]): string[][] {
   return circles(reaches);
 }
 
-/** Undefined for a file that stands beside the folders: the check of files covers it. */
+/** Undefined for a file outside the folders: the check of files covers it. */
 function folderOf(file: string): string | undefined {
   const parts = file.split("/");
   const depth = ROOMS[parts[1] ?? ""] ? 5 : 4;
   return parts.length > depth ? parts.slice(0, depth).join("/") : undefined;
 }
 
-/** The strongly connected components of more than one node, in Tarjan's way, without recursion. */
+/** The strongly connected components with more than one node (Tarjan's algorithm, without recursion). */
 function circles(reaches: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const found: string[][] = [];
   const order = new Map<string, number>();
@@ -181,7 +182,7 @@ function circles(reaches: ReadonlyMap<string, ReadonlySet<string>>): string[][] 
 
 const REFERENCE = /(?:from\s+|import\s*\(\s*|import\s+|declare module\s+)["'](\.[^"']+)["']/g;
 
-/** A file of a package `pkg` that names these files by a relative path. */
+/** A file of package `pkg` that imports these files by relative paths. */
 const fileNaming = (file: string, ...targets: string[]): Source => ({
   file,
   imports: [],

@@ -1,6 +1,6 @@
-// `npm run mutate [--every n [--offset k]] [word…]`: changes the code in small wrong ways and says which changes no test notices. A
-// survivor is a question, not an error: could a user notice it? Words choose targets by their path; with --every only each nth
-// change is tried, from the kth on. Report: .cache/mutation-report.json.
+// `npm run mutate [--every n [--offset k]] [word…]`: makes small wrong changes to the code and lists those that no test
+// notices. A survivor is a question, not an error: could a user notice it? Words choose targets by their path; with
+// --every, only every nth change is tried, starting at the kth. Report: .cache/mutation-report.json.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { activate, makeTree, NONE, reachedMutants } from "./mutate/tree.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, ".cache", "mutate");
-/** A run with a mutant may take this much longer than the run without one. */
+/** A run with a mutant may take this many times as long as one without. */
 const PATIENCE = { times: 5, plusMs: 10_000 };
 const BASELINE_MS = 300_000;
 
@@ -45,7 +45,7 @@ const mutants = targets
 const files = [...new Set(targets.flatMap(({ tests }) => tests))];
 const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, (_, i) => new Lane(join(work, String(i))));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
-// A long run that is ended still says what it has found.
+// An interrupted run still reports what it has found.
 for (const signal of ["SIGINT", "SIGTERM"])
   process.on(signal, () => {
     report();
@@ -62,7 +62,7 @@ try {
   await stop();
 }
 
-/** Which mutants each test file reaches, and how long it takes. A file that fails by itself can tell nothing. */
+/** Which mutants each test file reaches, and how long it takes. A file that fails without mutants cannot be used. */
 async function baseline() {
   const reach = new Map();
   await share(lanes, files, async (lane, file) => {

@@ -1,5 +1,5 @@
-// The parser process of tests starts from a bundle of its sources, as the product's does: to compile them at each of its starts takes
-// three times as long as the start.
+// In tests, the parser process starts from a bundle of its sources, like that of the product: compiling them at each
+// start would take three times as long as the start itself.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -7,12 +7,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Below the repository, where the packages that it imports are found. */
+/** Below the repository, so that its imports are found. */
 const folder = join(root, ".cache", "parser");
 
 let bundled: Promise<void> | undefined;
 
-/** A plugin of vitest: makes the bundle, and names it where the sources name theirs. */
+/** A plugin of vitest: builds the bundle, and inserts its path into the sources. */
 export const parserOfTests = {
   name: "parser-of-tests",
   buildStart: () => (bundled ??= bundleParser()),
@@ -37,7 +37,7 @@ async function bundleParser(): Promise<void> {
     packages: "external",
   });
   mkdirSync(folder, { recursive: true });
-  // Another run may be using what is there. The parts before the main file, which names them.
+  // Another run may be using the existing one. The main file comes last, since it names the parts.
   const inOrder = outputFiles.sort((a, b) => Number(isMain(a.path)) - Number(isMain(b.path)));
   for (const { path, text } of inOrder) {
     if (existsSync(path) && readFileSync(path, "utf8") === text) continue;

@@ -1,5 +1,6 @@
-// `npm run screenshots [word]`: makes docs/screens/*.svg. Runs the built command at an emulated terminal against the scripted model and
-// draws the cells of the screen. Only loopback is contacted; the pictures hold no times, ids or paths of this machine.
+// `npm run screenshots [word]`: creates docs/screens/*.svg. Runs the built command in an emulated terminal against the
+// scripted model and draws the cells of the screen. It only contacts loopback; the pictures contain no times, ids or
+// paths of this machine.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

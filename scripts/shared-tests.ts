@@ -1,5 +1,6 @@
-// Which test files may share a process with others. To start a process and load the sources anew costs more than most unit tests do.
-// Whatever a file could leave behind for the next one keeps it alone: such files are found by what they say, not by a list.
+// Which test files may share a process. Starting a process and loading the sources costs more than most unit tests. A
+// file that could leave anything behind for the next one gets its own process: such files are recognized by their text,
+// not by a list.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -16,7 +17,7 @@ const FOLDERS = [
   "scripts",
 ];
 
-/** Tests about the process itself: its connections, its memory, the code that others load into it, its signals. */
+/** Tests about the process itself: its connections, its memory, loaded code, its signals. */
 const OWN_PROCESS = [
   /\/llm\/test\/(runtimes|core\/growth|transport)/,
   /\/agent\/src\/world\/process\/(?!bounded-output|env-policy|output-ring)/,
@@ -26,13 +27,14 @@ const OWN_PROCESS = [
 ];
 
 /**
- * What reaches beyond the file that says it: signals, folder and environment of the process, its memory, stand-ins. To start other
- * processes does not. A text that is written for another process says the same in other words (`process.addListener`, `globalThis.x=1`).
+ * Matches what affects the whole process: signals, working directory and environment, its memory, mocks. Starting other
+ * processes does not. Text meant for another process must use other words for these (`process.addListener`,
+ * `globalThis.x=1`).
  */
 const REACHES_FURTHER =
   /node:(cluster|worker_threads|v8)|\bprocess\.(on|once|emit|chdir|umask|memoryUsage|setUncaught)\(|process\.env(\.\w+|\[[^\]]*\]) = |\bvi\.(mock|doMock|spyOn|stub|useFake)|globalThis(\.\w+|\[[^\]]*\]) = |setGlobalDispatcher/;
 
-/** @returns paths from the root of the repository, those of a package together */
+/** @returns paths from the root of the repository, grouped by package */
 export function sharedTests(root: string): string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true, encoding: "utf8" })

@@ -1,6 +1,5 @@
-// What we tell people works: the README followed word for word in a fresh clone with an empty home at a terminal, what it installed
-// used by its commands without one, and every code sample of the README and the documentation.
-// `npm run test:docs`
+// `npm run test:docs`: follows the README word for word in a fresh clone with an empty home, at a terminal; runs the
+// README's commands again without one; runs every code sample of the README and the documentation.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -21,7 +20,7 @@ import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = ["llm", "agent", "tui", "testkit", "lathe"];
-/** Programs that run on every runtime we promise, not on this one alone. */
+/** Programs to run on every runtime we support, not only this one. */
 const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md", "docs/embedding.md"];
 const pages = [
   "README.md",
@@ -34,7 +33,7 @@ const pages = [
 const work = mkdtempSync(join(tmpdir(), "lathe-docs-"));
 const server = await startSampleModel();
 const report = new Report();
-// The servers that samples start in tmux end with this run.
+// tmux servers that samples start end with this run.
 const tmux = { TMUX_TMPDIR: work };
 try {
   const keys = { ...keysFor(server), ...tmux };
@@ -63,7 +62,7 @@ function readmeOf({ clone }: Newcomer): readonly Sample[] {
   return samplesOf("README.md", readFileSync(join(clone, "README.md"), "utf8"));
 }
 
-/** All of the README: it installs the command that everything after it uses. */
+/** The whole README: it installs the command that everything after it uses. */
 async function followAtTerminal(person: Newcomer): Promise<void> {
   const shell = await atTerminal(person.env, dialogFor);
   try {
@@ -73,7 +72,7 @@ async function followAtTerminal(person: Newcomer): Promise<void> {
   }
 }
 
-/** The README again, in a script. What it installs is there already. */
+/** The README again, as a script. What it installs is there already. */
 async function followInScript(person: Newcomer): Promise<void> {
   const samples = readmeOf(person).map((sample) => ({
     ...sample,
@@ -82,7 +81,7 @@ async function followInScript(person: Newcomer): Promise<void> {
   await follow(samples, withoutTerminal(person.env), person, report);
 }
 
-/** Each page with a home and a project of its own, and the command that following the README has installed. */
+/** Each page with its own home and project, and the command installed from the README. */
 async function otherPages(installed: Newcomer, samples: ReadonlyMap<string, readonly Sample[]>): Promise<void> {
   const prefix = installed.env["npm_config_prefix"] ?? "";
   for (const [page, list] of samples) {

@@ -1,4 +1,5 @@
-// `npm start`: the demo on the sample project, at a terminal and without one. `npm start -- <arguments>` runs the command.
+// `npm start`: runs the demo on the sample project, with or without a terminal. `npm start -- <arguments>` runs the
+// command.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { buildIfStale } from "./build.mjs";

@@ -1,5 +1,5 @@
-// Tries every fault in every mode and compares what came of it with the tables of docs/reliability.md; `--write` brings them up to date.
-// Other arguments are passed on to vitest: with a choice of tests the tables are left alone.
+// Tries every fault in every mode and compares the outcomes with the tables of docs/reliability.md; `--write` updates
+// them. Other arguments are passed to vitest; with a selection of tests, the tables are left alone.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -57,7 +57,7 @@ function serverTable(rows) {
   return table(["the server's fault", "while it lasts", "when it happens once"], cells);
 }
 
-/** One row for a situation: the endings that came to the same share a cell. */
+/** One row per situation; endings with the same outcome share a cell. */
 function killedTable(rows) {
   const situations = [...new Set(rows.map(({ situation }) => situation))];
   const cells = situations.map((situation) => {
@@ -79,7 +79,7 @@ function headlessTable(rows) {
   return table(["mode", "the run is", "SIGKILL", "SIGTERM", "SIGHUP"], cells);
 }
 
-/** One row for a fault; modes whose journal holds something else say so in their cell. */
+/** One row per fault; modes with another result in their journal note it in their cell. */
 function machineTable(rows) {
   const faults = [...new Set(rows.map(({ fault }) => fault))];
   const cells = faults.map((fault) => {

@@ -1,5 +1,6 @@
-// The order of test files: those with a process of their own, then those that share processes, side by side, because a process is
-// kept only for a neighbour. Of both the long ones come first, so that none of them runs alone at the end beside an idle core.
+// The order of test files: those with their own process first, then those that share processes, next to each other,
+// because a process is only kept for the next file. Long files come first in both groups, so that none runs alone at
+// the end beside an idle core.
 
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Files that take more than about five seconds, the longest first. One that is missing here costs time, nothing else. */
+/** Files that take more than about five seconds, the longest first. A missing file only costs time. */
 const LONG = [
   "packages/agent/test/env-container.test.ts",
   "packages/lathe/test/code-places.test.ts",
@@ -125,7 +126,7 @@ const LONG = [
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
-    // The sort is stable: within a group the usual order stays.
+    // The sort is stable: within a group, the usual order stays.
     return usual.sort((a, b) => rank(a) - rank(b));
   }
 }

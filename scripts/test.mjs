@@ -1,5 +1,5 @@
-// Runs the test suite and says at the end, in one line, how it went. Arguments are passed on to vitest.
-// A test whose system part is missing is listed by name as skipped; with LATHE_NO_SKIP=1 (set by .ci/run) that is a failure.
+// Runs the test suite and prints the result on one line. Arguments are passed to vitest. A test whose system program is
+// missing is listed by name as skipped; with LATHE_NO_SKIP=1 (set by .ci/run) that is a failure.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, relative } from "node:path";
@@ -9,7 +9,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const report = `${root}/.cache/test-report.json`;
 const summaryFile = `${root}/.cache/test-summary.json`;
 
-/** This many files may fail once and pass alone: a noisy machine hits several at once. More than these are no accident. */
+/**
+ * This many files may fail once and pass alone, since a noisy machine hits several at once. More than that is no
+ * accident.
+ */
 const MOST_UNSTEADY = 4;
 
 mkdirSync(`${root}/.cache`, { recursive: true });
@@ -17,8 +20,8 @@ mkdirSync(`${root}/.cache`, { recursive: true });
 const first = vitest(process.argv.slice(2));
 const summary = first.summary;
 let status = first.status;
-// A test at a real terminal or over ssh may fail because both cores were busy. A few failing files are run once more, alone; those
-// that pass then are named as unsteady, to be fixed at their cause.
+// A test at a real terminal or over ssh may fail because both cores were busy. If few files fail, they are run once
+// more, alone; those that pass then are listed as unsteady, so that their cause gets fixed.
 if (summary.failed > 0 && summary.failedFiles.length <= MOST_UNSTEADY && status !== null) {
   console.log(`\nOnce more, alone: ${summary.failedFiles.join(", ")}`);
   const again = vitest([...summary.failedFiles, "--maxWorkers=1"]);
@@ -58,7 +61,7 @@ function vitest(args) {
   return { status: run.status, summary: summarise() };
 }
 
-/** Version managers put a script in the place of python3, which takes longer each time than python does. */
+/** Version managers replace python3 by a script that takes longer to start than python itself. */
 function pathWithPython() {
   const { status, stdout } = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
   return status === 0 ? [dirname(stdout), process.env.PATH].join(delimiter) : process.env.PATH;
@@ -67,7 +70,7 @@ function pathWithPython() {
 function summarise() {
   const json = JSON.parse(readFileSync(report, "utf8"));
   const tests = json.testResults.flatMap((file) => file.assertionResults);
-  // A file that fails to load, or to clean up, has no failed test; it must not vanish from the count.
+  // A file that fails to load or to clean up has no failed test, but must still be counted.
   const hasFailed = ({ status }) => status === "failed";
   const brokenFiles = json.testResults.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed));
   const failedTests = tests.filter((test) => test.status === "failed").map((test) => test.fullName);

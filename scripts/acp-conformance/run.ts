@@ -1,6 +1,7 @@
-// Runs acpx, a public client of the Agent Client Protocol, against `lathe acp` as it is built, and prints one line a scenario:
-// npm run test:acp-conformance. The newer acpx needs Node 22: it is installed into node_modules/.cache when it is first run, and runs
-// under the Node 24 that scripts/setup-system.sh has put into the cache. The table is in docs/conformance.md.
+// Runs acpx, a public client of the Agent Client Protocol, against the built `lathe acp`, and prints one line per
+// scenario: npm run test:acp-conformance. The newer acpx needs Node 22: it is installed into node_modules/.cache on the
+// first run, and runs under the Node 24 that scripts/setup-system.sh has put into the cache. The table is in
+// docs/conformance.md.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,9 +22,9 @@ interface Client {
 interface Scenario {
   readonly name: string;
   readonly script: readonly ModelTurn[];
-  /** One command line of acpx after the other; the last one's output is looked at. */
+  /** Command lines of acpx to run one after the other; the last one's output is checked. */
   readonly commands: readonly (readonly string[])[];
-  /** What is wrong; undefined when nothing is. */
+  /** Returns what is wrong; undefined if nothing is. */
   check(run: { readonly output: string; readonly status: number | null; readonly dir: string }): string | undefined;
 }
 
@@ -136,7 +137,7 @@ async function problemOf({ node, acpx }: Client, { script, commands, check }: Sc
   }
 }
 
-/** Beside this process, whose server it talks to. */
+/** Asynchronous, since the process talks to a server in this one. */
 async function run(
   node: string,
   args: readonly string[],

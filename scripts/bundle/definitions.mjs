@@ -1,14 +1,14 @@
-// Where a name is defined. An import of a name that a file only passes on means the file behind it: through an index, every
-// file of a package would belong wherever one of them is used.
+// Where a name is defined. An import through a re-export is resolved to the defining file: otherwise, through an index,
+// every file of a package would be needed wherever one of them is used.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { applyEdits, parseCode } from "./parse.mjs";
 
-/** What files export, by path: each is parsed once a build. */
+/** Exports by file; each file is parsed once per build. */
 const exportsByFile = new Map();
 
 /**
- * The source with everything that it imports or passes on taken from the defining files, by name.
+ * The source with every import and re-export taken from the defining files, by name.
  * @param indexes index file by import specifier, such as `@lathe/agent`
  */
 export function withDirectImports(source, path, indexes) {
@@ -52,13 +52,13 @@ function passedNames({ type, exportKind, exported, specifiers }, file) {
   throw new Error(`${file} is passed on in a way that the bundler does not know.`);
 }
 
-/** Names that a file exports and that are there when it runs. */
+/** Names that a file exports and that exist at run time. */
 function valuesOf(file) {
   const { own, passedOn, all } = exportsOf(file);
   return [...own, ...passedOn.keys(), ...all.flatMap(valuesOf)];
 }
 
-/** Followed through as many indexes as there are. */
+/** Resolves a name through any number of indexes. */
 function definitionOf(file, name) {
   const { own, passedOn, all } = exportsOf(file);
   if (own.has(name)) return { file, name };
@@ -71,7 +71,7 @@ function definitionOf(file, name) {
   return undefined;
 }
 
-/** Values only: `own` names, names that are `passedOn` from a file, and files of which `all` is. */
+/** Values only: `own` names, names `passedOn` from a file, and files of which `all` names are passed on. */
 function exportsOf(file) {
   const known = exportsByFile.get(file) ?? readExports(file);
   exportsByFile.set(file, known);

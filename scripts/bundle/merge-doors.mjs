@@ -1,5 +1,6 @@
-// Puts what the main doors of a library load into one file. Bundling for many doors cuts the code into a hundred small files, and node
-// takes longer to find, read and link those than to compile what is in them (decision 0298).
+// Merges what the main entry points of a library load into one file. Bundling for many entry points splits the code
+// into a hundred small files, and node takes longer to find, read and link them than to compile their content (decision
+// 0298).
 
 import { writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -7,10 +8,13 @@ import { build } from "esbuild";
 
 const MERGED = "merged.js";
 const LONGEST_LINE = 160;
-/** Packages of many small files, which are put in as well. */
+/** Packages of many small files, which are merged as well. */
 const BUNDLED = new Set(["diff", "eventsource-parser", "picomatch"]);
 
-/** `outputs` as in esbuild's metafile. The doors and their chunks stay, for other doors, and pass on what the one file holds. */
+/**
+ * `outputs` is that of esbuild's metafile. The entry points and their chunks stay for other entry points, and re-export
+ * from the merged file.
+ */
 export async function mergeDoors(outdir, doors, options, outputs) {
   const inside = (path) => relative(outdir, path);
   const files = new Map(Object.entries(outputs).map(([path, output]) => [inside(path), output]));
@@ -38,12 +42,12 @@ export async function mergeDoors(outdir, doors, options, outputs) {
     stdin: { contents, resolveDir: outdir },
     outfile: join(outdir, MERGED),
     plugins: [keptOutside],
-    // Names stay, for stack traces.
+    // Keep names for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
-    // Node prints the line of an error that no host has caught.
+    // Node prints the line of an uncaught error.
     lineLimit: LONGEST_LINE,
-    // No module of ours has side effects, so chunks that are only imported for them are left out.
+    // None of our modules has side effects, so chunks imported only for side effects are dropped.
     logOverride: { "ignored-bare-import": "silent" },
   });
   for (const part of parts) {
@@ -52,7 +56,7 @@ export async function mergeDoors(outdir, doors, options, outputs) {
   }
 }
 
-/** A file and those that it imports, but not those that it loads later. */
+/** A file and everything it imports, except what it loads later. */
 function addLoaded(file, files, inside, known) {
   if (known.has(file)) return;
   known.add(file);

@@ -1,4 +1,4 @@
-// The one file that a host loads has lines that a terminal can show: Node prints the line of an error that no host has caught.
+// The merged file that a host loads has lines short enough for a terminal: Node prints the line of an uncaught error.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

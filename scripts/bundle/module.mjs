@@ -1,12 +1,13 @@
-// What a source is made of once its types are gone and its imports are calls of `require`: read from the parse of what esbuild gives. Its
-// shape is checked, so that another version of esbuild that writes something else is an error and not a broken command.
+// The parts of a module after types were removed and imports became calls of `require`, read from the parse of
+// esbuild's output. Its form is checked, so that a new version of esbuild that writes it differently causes an error
+// and not a broken command.
 import { parseCode, walk } from "./parse.mjs";
 
 /**
- * - `imports`: specifiers by the local name that stands for what was imported
- * - `uses`: where such a name stands, as `{ start, end, local }`
- * - `later`: each `import()` of a text, as `{ start, end, specifier }`
- * - `exported`: `{ name, value, isFunction }` of its own, `{ name, local, member }` of what it passes on
+ * - `imports`: specifiers by the local name of the import
+ * - `uses`: where such a name is used, as `{ start, end, local }`
+ * - `later`: each `import()` of a literal, as `{ start, end, specifier }`
+ * - `exported`: own exports as `{ name, value, isFunction }`, re-exports as `{ name, local, member }`
  * - `body`: edits that leave the file's own statements
  */
 export function readModule(code, path) {
@@ -35,7 +36,7 @@ export function readModule(code, path) {
   };
 }
 
-/** `module.exports = __toCommonJS(…)`: everything before it is esbuild's own. */
+/** `module.exports = __toCommonJS(…)`: esbuild generates everything before it. */
 function isExportsStatement({ type, expression }) {
   return (
     type === "ExpressionStatement" &&
@@ -45,12 +46,12 @@ function isExportsStatement({ type, expression }) {
   );
 }
 
-/** `0 && (module.exports = …)`: esbuild tells node's own loader which names there are. */
+/** `0 && (module.exports = …)`: esbuild lists the export names for node's loader. */
 function isAnnotation({ type, expression }) {
   return type === "ExpressionStatement" && expression.type === "LogicalExpression" && expression.left.value === 0;
 }
 
-/** `var local = require("specifier")`, with `__toESM` around it, or the call alone: then only its types were wanted. */
+/** `var local = require("specifier")`, possibly inside `__toESM`, or the call alone if only types were imported. */
 function requireOf({ type, declarations, expression }) {
   if (type === "ExpressionStatement") return specifierOf(expression) && { specifier: specifierOf(expression) };
   if (type !== "VariableDeclaration" || declarations.length !== 1) return undefined;
@@ -73,7 +74,8 @@ function readUses(own, imports, path) {
       if (node.type === "ImportExpression" && node.source.type === "Literal")
         later.push({ start: node.start, end: node.end, specifier: node.source.value });
       if (node.type !== "Identifier" || !imports.has(node.name) || isPropertyName(node, parent)) return;
-      // The only names that a file chooses itself stand for all of a module; another thing may have that name further in.
+      // Only names of whole modules are chosen by the file itself; an inner scope may use such a name for something
+      // else.
       if (!(parent?.type === "MemberExpression" && parent.object === node))
         throw new Error(`${path}: ${node.name} is used as a value, or something else has that name.`);
       uses.push({ start: node.start, end: node.end, local: node.name });
@@ -82,7 +84,7 @@ function readUses(own, imports, path) {
   return { uses, later };
 }
 
-/** A name after a dot or before a colon, of a member of a class or an object. */
+/** A name after a dot, or before a colon as the name of a member. */
 function isPropertyName(node, parent) {
   if (parent === undefined || parent.computed || parent.shorthand) return false;
   if (parent.type === "MemberExpression") return parent.property === node;

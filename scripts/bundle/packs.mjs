@@ -1,20 +1,22 @@
-// Which file a unit goes into. The start pack holds what a plain run uses before its first request, the answer pack what it uses from then
-// to its end, the rest pack what it may use as well. What a run with skills, commands, rules and servers uses besides is the files pack, with a rest of its own. Every other
-// place where code is loaded later has one pack with all that start and rest lack, but for packages that several of them need: each of
-// those is a pack, so that it is installed once.
+// Decides which file a unit goes into. The start pack holds what a plain run uses before its first request, the answer
+// pack what it uses from then to its end, the rest pack what it may use as well. What a run with skills, commands,
+// rules and servers uses in addition is the files pack, with its own rest. Every other place that loads code later has
+// one pack with everything that start and rest lack; packages that several of them need are separate packs, so that
+// each is installed once.
 import { createHash } from "node:crypto";
 import { basename, isAbsolute } from "node:path";
 
 /**
  * Packs as `{ name, code, keys }`, the start pack first.
- * @param runtimeFor the code that runs units, by the packs to look into for what is in no other, and by which pack to load for a unit that comes later
- * @param used ids of units that a start uses, a `plain` one and one with `files`, and those that a plain run uses once it is `answered`; all that
- * it may use when absent
+ * @param runtimeFor the code that runs units, given the packs to search for missing units, and the pack to load for a
+ * unit that comes later
+ * @param used ids of units that a `plain` start uses, one with `files`, and a plain run once it is `answered`; all
+ * units if absent
  */
 export async function makePacks(units, startEntries, runtimeFor, used) {
   const loadedLater = [...new Set([...units.values()].flatMap((unit) => unit.later))].sort();
   const isUsed = (key) => used === undefined || used.plain.has(units.get(key).id);
-  // What a plain run loads later, but before its first request, belongs to its start.
+  // What a plain run loads later but still before its first request belongs to the start.
   const start = closure(units, [...startEntries, ...(used ? loadedLater.filter(isUsed) : [])]);
   const unused = [...start].filter((key) => !isUsed(key));
   const isForAnswer = (key) => used?.answered.has(units.get(key).id) ?? false;
@@ -59,7 +61,7 @@ export async function makePacks(units, startEntries, runtimeFor, used) {
   return [pack("start", keys, `[${runtime},${inPack(units, keys)}]`), ...packs];
 }
 
-/** A package is known by its name, a source file by its path. */
+/** Packages are identified by name, source files by path. */
 function packagesOfSeveral(lists) {
   const counts = new Map();
   for (const key of lists.flat()) if (!isAbsolute(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -77,13 +79,13 @@ function closure(units, entries) {
   return found;
 }
 
-/** A function that gives a unit by its id: of hundreds, a start makes those it asks for. */
+/** Returns a unit by its id: of hundreds, a start creates only those it asks for. */
 function inPack(units, keys) {
   const members = [...keys].map((key) => units.get(key)).sort((a, b) => a.id - b.id);
   return `(function(id){switch(id){\n${members.map(({ id, code }) => `case ${id}:return ${code}`).join(";\n")}}})`;
 }
 
-// V8 recognises a stale cache by the length of the source alone, so every name carries the hash of its content.
+// V8 recognizes a stale cache only by the length of the source, so every name contains a hash of the content.
 function pack(stem, keys, code) {
   const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
   return { name: `${stem}-${hash}.js`, code, keys: [...keys] };

@@ -1,4 +1,5 @@
-// The page of `lathe serve`, made of packages/web: one document, one script, one style sheet. All of it comes from the server itself.
+// Builds the page of `lathe serve` from packages/web: one document, one script, one style sheet, all served by the
+// server itself.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,10 +10,10 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const source = join(root, "packages", "web", "src");
 
-/** What a browser loads before it shows anything, compressed. */
+/** Most bytes that a browser loads before it shows anything, compressed. */
 const MOST_PAGE_BYTES = 80_000;
 
-/** @returns the files by name; refuses a page that is too large for a phone on a slow line */
+/** @returns the files by name; throws if the page is too large for a phone on a slow connection */
 export async function pageFiles() {
   const { outputFiles } = await build({
     entryPoints: [

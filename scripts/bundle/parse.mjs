@@ -1,9 +1,9 @@
-// Reading and changing code by its parse.
+// Parses code and edits it at positions of the parse.
 import { parseSync, visitorKeys } from "oxc-parser";
 
 /**
- * The syntax tree (`program`) and the module record (`module`) of a source; throws what the parser says of code that is wrong. The parser makes
- * each of the two when it is first asked for, and the tree is what costs.
+ * The syntax tree (`program`) and the module record (`module`) of a source; throws the parser's errors. The parser
+ * creates each of the two on first access, and the tree is the expensive one.
  */
 export function parseCode(path, code) {
   const parsed = parseSync(path, code);
@@ -11,14 +11,14 @@ export function parseCode(path, code) {
   return parsed;
 }
 
-/** Calls `visit` with every node below this one and with the node that holds it. */
+/** Calls `visit` with every node below this one and its parent. */
 export function walk(node, visit, parent) {
   visit(node, parent);
   for (const key of visitorKeys[node.type] ?? [])
     for (const child of [node[key]].flat()) if (child) walk(child, visit, node);
 }
 
-/** The code with each `{ start, end, text }` in the place of what stood there. */
+/** The code with each `{ start, end, text }` replaced. */
 export function applyEdits(code, edits) {
   let changed = "";
   let at = 0;

@@ -1,9 +1,10 @@
-// Puppeteer as one script that needs nothing: no files, no packages and nothing of Node. It runs where scripts of tabs run.
+// Puppeteer as one script without dependencies: no files, no packages and nothing of Node. It runs where scripts of
+// tabs run.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
-/** What its build for pages names but never loads there. */
+/** Imports in its browser build that are never loaded there. */
 const NEVER_LOADED = /^(?:node:.*|ws|debug|@puppeteer\/browsers|chromium-bidi.*)$|\/bidi\/|^\.\.?\/node\//;
 
 const withoutRest = {
@@ -22,7 +23,7 @@ export async function puppeteerCode() {
     entryPoints: [join(folder, "lib/esm/puppeteer/puppeteer-core-browser.js")],
     bundle: true,
     minify: true,
-    // Errors tell the names of their classes.
+    // Errors contain the names of their classes, so keep names.
     keepNames: true,
     write: false,
     format: "iife",

@@ -1,5 +1,5 @@
-// The units of the command: one function per source file, text file or package. A unit runs when something of it is first
-// used, not when it is imported, so that a start pays for what it does and for nothing else.
+// The units of the command: one function per source file, text file or package. A unit runs on the first use of one of
+// its names, not on import, so that a start only pays for what it uses.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
@@ -10,8 +10,8 @@ import { applyEdits } from "./parse.mjs";
 const TARGET = { target: "node20.19", platform: "node" };
 
 /**
- * Every unit that can be reached from an entry file, by key: the file's path or the package's name. `needs` are the keys it
- * may use at any time, `later` those behind an `import()`.
+ * Every unit reachable from an entry file, by key: the file's path or the package's name. `needs` are the keys it may
+ * use at any time, `later` those behind an `import()`.
  */
 export async function collectUnits(entry, { indexes, external, define }) {
   const units = new Map();
@@ -46,7 +46,7 @@ async function sourceUnit(path, { indexes, external, define }) {
   const keyOf = (specifier) => indexes[specifier] ?? keyFor(specifier, path, external);
   const { imports, uses, later, exported, body } = readModule(code, path);
   const callOf = (name, specifier, idOf) => `${name}(${JSON.stringify(idOf(keyOf(specifier)) ?? specifier)})`;
-  // Each use asks for the unit anew, so that it runs no sooner. In brackets, for the sake of `new`.
+  // Each use asks for the unit again, so that it does not run earlier. The brackets are for uses after `new`.
   const unitOf = (local, idOf) => `(${callOf("__unit", imports.get(local), idOf)})`;
   const keys = (specifiers) => [...new Set(specifiers.map(keyOf))].filter((key) => key !== undefined);
   return {
@@ -65,7 +65,7 @@ async function sourceUnit(path, { indexes, external, define }) {
   };
 }
 
-/** The key of what a specifier means; undefined for what node itself has to load. */
+/** The key of what a specifier refers to; undefined for what node itself must load. */
 function keyFor(specifier, from, external) {
   if (specifier.startsWith("node:") || external.includes(specifier)) return undefined;
   if (specifier.startsWith(".")) return join(dirname(from), specifier);
@@ -73,8 +73,8 @@ function keyFor(specifier, from, external) {
 }
 
 /**
- * One object with all names from the beginning: properties that are added one by one are slow. Functions are there at once, for
- * units that need each other; the rest when the file has run.
+ * One object with all names from the beginning, since adding properties one by one is slow. Functions exist at once,
+ * for units that need each other; the rest exists when the file has run.
  */
 function withExports(body, exported, passedOn) {
   const member = (one) => {
@@ -105,7 +105,7 @@ async function packageUnit(name) {
   return { render: () => code, needs: [], later: [] };
 }
 
-/** A package of ours has its own copy of what is another version elsewhere. */
+/** A package of ours has its own copy of a dependency if another version is used elsewhere. */
 function folderWith(name) {
   const packages = join(import.meta.dirname, "..", "..", "packages");
   const folder = /^(?:@[^/]+\/)?[^/]+/.exec(name)[0];
@@ -116,14 +116,14 @@ function folderWith(name) {
 const WRAPPED = "__made=";
 const END = ";\n";
 
-/** The unit as a function, as small as it gets. */
+/** The unit as a function, minified. */
 async function finish({ render }, key, ids) {
   const wrapped = `${WRAPPED}function(module,__unit,__later,__fileUrl){${render((wanted) => ids.get(wanted))}\n}`;
   const { code: small } = await transform(wrapped, { ...TARGET, loader: "js", minify: true, sourcefile: key });
-  // The launcher reads packs as latin1. What the bundler has left as it was stands in patterns and templates, where an
-  // escape means the same.
+  // The launcher reads packs as latin1, so escape other characters. Those left by the bundler are in patterns and
+  // templates, where an escape means the same.
   const ascii = small.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  // Nothing else can stand there: esbuild was given one assignment and needs no helpers for this target.
+  // Nothing else can be here: esbuild got one assignment and needs no helpers for this target.
   if (!ascii.startsWith(WRAPPED) || !ascii.endsWith(END))
     throw new Error(`${key}: esbuild made more than one statement of it.`);
   return ascii.slice(WRAPPED.length, -END.length);

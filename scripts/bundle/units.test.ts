@@ -1,4 +1,4 @@
-// The bundler changes what the parse says is an import, and nothing that only looks like one.
+// The bundler changes what the parser reports as an import, and nothing that only looks like one.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function collect(files: Record<string, string>): Promise<Map<string, Unit>
   return collectUnits(join(folder, "main.ts"), { indexes: {}, external: [], define: {} });
 }
 
-/** Runs units as the launcher does, and notes in which order they begin. */
+/** Runs units like the launcher, and records the order in which they start. */
 async function run(files: Record<string, string>): Promise<{ exports: Exports; ran: string[] }> {
   const units = await collect(files);
   const byId = new Map([...units].map(([key, unit]) => [unit.id, { key, unit }]));

@@ -1,7 +1,7 @@
-// Which units a plain run uses before its first request: found by doing one for each of the big vendors and with the tools of all
-// other models, inside a project with a language server and outside, against a server on this machine that never answers. What none
-// of these runs asks for need not be read at every start.
-// And which units a run uses besides when its user has skills, commands, rules and servers, and which it uses once it is answered.
+// Finds which units a plain run uses before its first request: it starts one for each of the big vendors and with the
+// tools of all other models, inside a project with a language server and outside, against a local server that never
+// answers. A start need not read what none of these runs asks for. It also finds which units a run uses in addition if
+// its user has skills, commands, rules and servers, and which it uses once it is answered.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** From the catalog: a name that is not in it makes a run look through all models. */
+/** A name from the catalog; an unknown name makes a run search all models. */
 const MODELS = [["openai/gpt-5.2"], ["anthropic/claude-opus-4-6"], ["gemini/gemini-3.5-flash"]];
-/** The tools of models of other vendors. */
+/** The tools that models of other vendors get. */
 const OTHERS = ["openai/gpt-5.2", "--profile", "lathe"];
 const KEYS = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" };
 const PATIENCE_MS = 10_000;
 
-/** A moment after the request was given to its connection: what sends it belongs to a start as well. */
+/** A moment after the request was written to its connection, since sending it belongs to the start. */
 const HOOK = `
 globalThis.__asked = [];
 const note = () => require("node:fs").writeFileSync(process.env.LATHE_ASKED, JSON.stringify(globalThis.__asked));
@@ -28,10 +28,10 @@ else process.once("lathe:first-request", () => setTimeout(() => {
 }, Number(process.env.LATHE_ASKED_AFTER)));
 `;
 
-/** A pack that notes which of its units are asked for. */
+/** A pack that records which of its units are asked for. */
 export const noteUse = (code) => code.replace("(function(id){", "(function(id){globalThis.__asked.push(id);");
 
-/** An MCP server with one tool. It is known when it has been started once, and then no start waits for it. */
+/** An MCP server with one tool. It is started once; after that its tools are known and no start waits for it. */
 const SERVER = `
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
@@ -44,9 +44,10 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 `;
 
 /**
- * Ids of units of a `plain` start and of one with `files`, or undefined when no run got as far as a request: then everything counts as used.
- * @param write puts the command into a folder, with a start pack that notes
- * @param answers bytes of a short answer by the path of a request, for each of the vendors
+ * Ids of the units of a `plain` start and of one with `files`; undefined if no run got as far as a request: then
+ * everything counts as used.
+ * @param write writes the command to a folder, with a recording start pack
+ * @param answers bytes of a short answer by request path, for each vendor
  */
 export async function usedAtStart(write, answers) {
   const folder = mkdtempSync(join(tmpdir(), "lathe-build-"));
@@ -66,7 +67,7 @@ export async function usedAtStart(write, answers) {
     for (const model of MODELS)
       for (const id of await askedBy(model, folder, folder, answering.address().port, "exit")) answered.add(id);
     fillHome(join(folder, "home"));
-    // Long enough to remember what the server offers.
+    // Long enough to store what the server offers.
     await askedBy(MODELS[0], folder, repository, port, 500);
     return { plain: used, answered, files: new Set(await askedBy(MODELS[0], folder, repository, port)) };
   } finally {
@@ -84,7 +85,10 @@ function answer(request, response, answers) {
   );
 }
 
-/** As little as git takes for one, whether git itself is there or not, and as little as calls for a language server. */
+/**
+ * The minimum that git accepts as a repository, whether or not git is installed, and the minimum that makes us start a
+ * language server.
+ */
 function repositoryIn(folder) {
   const repository = join(folder, "repository");
   for (const name of ["objects", "refs"]) mkdirSync(join(repository, ".git", name), { recursive: true });
@@ -93,7 +97,7 @@ function repositoryIn(folder) {
   return repository;
 }
 
-/** One of each kind that people have many of. */
+/** One of each kind of file that users have many of. */
 function fillHome(home) {
   const files = {
     "skills/one/SKILL.md": "---\nname: one\ndescription: A skill\n---\nText.\n",

@@ -1,13 +1,13 @@
-// What packages export, judged by their declarations: every type that an exported signature names is exported as well, every
-// export says in a comment what it is, options may be undefined, and no name means one thing here and another there.
+// Checks the exports of the packages by their declarations: every type that an exported signature uses is exported,
+// every export has a comment, options may be undefined, and no name has two meanings.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The libraries that host programs are written with. */
+/** The libraries for host programs. */
 const PACKAGES = { llm: "@lathe/llm", agent: "@lathe/agent", lathe: "lathe" };
 
-/** @param areMade whether a build has made the declarations just now */
+/** @param areMade whether a build has just written the declarations */
 export function checkExports(root, { areMade = false } = {}) {
   const types = join(root, ".cache", "types");
   const tsc = join(root, "node_modules/typescript/bin/tsc");
@@ -29,7 +29,7 @@ export function checkExports(root, { areMade = false } = {}) {
 }
 
 /**
- * Names that two packages export for different things.
+ * Names that two packages export with different meanings.
  * @param packages declaration files by package
  */
 export function nameProblems(packages) {
@@ -72,7 +72,7 @@ export function exportProblems(entries) {
   return problems;
 }
 
-/** Members of an interface of options that a host cannot set to undefined under exactOptionalPropertyTypes. */
+/** Members of an options interface that a host cannot set to undefined under exactOptionalPropertyTypes. */
 function strictOptions(name, text) {
   if (!/(Options|Config|Spec)$/.test(name)) return [];
   const members = text.matchAll(/^ {4}(?:readonly )?(\w+)\?: ([\s\S]*?);\n(?= {4}[\w/]|\})/gm);
@@ -115,7 +115,7 @@ function moduleOf(file) {
   return made;
 }
 
-/** To the end of the declaration: the closing brace of its body, or a semicolon outside of all brackets. */
+/** Up to the end of the declaration: the closing brace of its body, or a semicolon outside all brackets. */
 function declarationAt(source, from) {
   let depth = 0;
   for (let at = from; at < source.length; at++) {
@@ -132,7 +132,7 @@ function declarationAt(source, from) {
   return source.slice(from);
 }
 
-/** Every export of a file by its name, followed to where it is declared. */
+/** Every export of a file by name, resolved to its declaration. */
 function exportsOf(file) {
   const { source, local } = moduleOf(file);
   const found = new Map();
@@ -147,7 +147,7 @@ function exportsOf(file) {
   return found;
 }
 
-/** Where a name comes from that a declaration in the file uses; undefined for globals, parameters and other packages. */
+/** Where a name used by a declaration in the file comes from; undefined for globals, parameters and other packages. */
 function originOf(file, name) {
   const { local, imports } = moduleOf(file);
   if (local.has(name)) return local.get(name);
@@ -155,10 +155,10 @@ function originOf(file, name) {
   return imported && exportsOf(imported.file).get(imported.name);
 }
 
-/** They compute a type from a table in the code. Compilers and editors show what comes out; a host does not have to name them. */
+/** These compute a type from a table in the code. Compilers and editors show the result; a host need not name them. */
 const TABLE_OPERATORS = new Set(["TypeOf", "FieldsOf"]);
 
-/** Names of types and values in a declaration, without comments, texts and what a class keeps to itself. */
+/** Names of types and values in a declaration, without comments, strings and private members. */
 function namesIn(text) {
   const plain = text
     .replace(/\/\*[\s\S]*?\*\//g, "")

@@ -1,4 +1,4 @@
-// A file owns one concept: more than 400 lines is refused. Data has no limit: it is a table, however long.
+// A file owns one concept: more than 400 lines is refused. Data has no limit: a table may be of any length.
 import { readFileSync } from "node:fs";
 import { projectFiles } from "./files.mjs";
 

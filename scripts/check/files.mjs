@@ -1,4 +1,4 @@
-// The files git knows or would know, relative to the root.
+// Files that git tracks or would track, relative to the root.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

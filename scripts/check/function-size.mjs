@@ -1,4 +1,5 @@
-// A function can be read on one screen and a half: more than 80 lines is refused in the sources of the packages. Data is exempt.
+// A function must fit on one and a half screens: more than 80 lines is refused in the sources of the packages. Data is
+// exempt.
 import { readFileSync } from "node:fs";
 import { parseSync, Visitor } from "oxc-parser";
 import { DATA } from "./file-size.mjs";
@@ -12,7 +13,7 @@ export function checkFunctionSizes(root) {
     .flatMap((file) => longFunctions(file, readFileSync(`${root}/${file}`, "utf8")));
 }
 
-/** One line for each function of the text that is too long. */
+/** One line for each function that is too long. */
 export function longFunctions(file, text) {
   const problems = [];
   const check = (node) => {

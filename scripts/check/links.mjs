@@ -1,4 +1,4 @@
-// Links between our pages lead somewhere: to a file that is there, and to a heading that it has.
+// Checks that links between our pages lead to an existing file and heading.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { projectFiles } from "./files.mjs";
@@ -23,13 +23,13 @@ function brokenLinks(root, file) {
   return problems;
 }
 
-/** Relative links of a page, outside of code. */
+/** Relative links of a page, outside code. */
 export function linksOf(text) {
   const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, "").replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(LINK)].map(([, link]) => link).filter((link) => !/^[a-z]+:/.test(link));
 }
 
-/** As GitHub names them. */
+/** Anchors as GitHub generates them. */
 function headingsOf(file) {
   if (statSync(file).isDirectory()) return new Set();
   const text = readFileSync(file, "utf8").replace(/^ *```[\s\S]*?^ *```/gm, "");

@@ -1,4 +1,4 @@
-// The packages as they are published: packed as they were built, and judged by what is in the tarball.
+// Checks the packages as they are published: packs the build and looks at the tarballs.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ async function publintProblems(tarball) {
   return messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false })}`);
 }
 
-/** The packages are ES modules only: what CommonJS and old resolvers make of them is left aside. */
+/** The packages are ES modules only; how CommonJS and old resolvers see them is ignored. */
 async function typeProblems(root, tarball) {
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   const args = [attw, tarball, "--profile", "esm-only", "--format", "ascii", "--no-color", "--no-emoji"];
@@ -79,7 +79,7 @@ async function typeProblems(root, tarball) {
 /** Whether a strict host program compiles against the declarations in the tarballs. */
 function hostProblems(root, tarballs, packed) {
   mkdirSync(join(root, ".cache"), { recursive: true });
-  // Below the workspace, so that the dependencies of the packages are found.
+  // Below the workspace, so that the packages' dependencies are found.
   const host = mkdtempSync(join(root, ".cache", "host-"));
   try {
     for (const { name, filename } of packed) {
@@ -95,7 +95,10 @@ function hostProblems(root, tarballs, packed) {
   }
 }
 
-/** `isStrict`: the declarations themselves are checked as well; once is enough, most of that time goes into those of others. */
+/**
+ * With `isStrict`, the declarations themselves are checked, too; once is enough, since most of the time goes into those
+ * of dependencies.
+ */
 function compileProblems(root, host, isStrict) {
   const compilerOptions = {
     ...{ strict: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true },

@@ -16,7 +16,7 @@ function readProgress(root) {
   return rows;
 }
 
-/** Ids named in `it("...")`, `test("...")` and `describe("...")` titles, also in template and table titles. */
+/** Ids in the titles of `it("...")`, `test("...")` and `describe("...")`, including template and table titles. */
 function idsInTestTitles(root) {
   const ids = new Set();
   const title =

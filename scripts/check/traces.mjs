@@ -1,4 +1,4 @@
-// Nothing of the machine it was written on belongs into the repository.
+// Checks that the repository contains nothing specific to a developer's machine.
 import { readFileSync } from "node:fs";
 import { projectFiles } from "./files.mjs";
 

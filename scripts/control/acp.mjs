@@ -1,4 +1,4 @@
-// An editor's first minute: initialize, a session, a prompt; nothing but the protocol on stdout.
+// An editor's first minute: initialize, a session, a prompt, and nothing but the protocol on stdout.
 import { Started } from "./started.mjs";
 
 export async function smokeAcp(cli) {

@@ -1,4 +1,5 @@
-// Bridge mode refuses to start half configured; what runs speaks TLS only, wants its token, and has its sessions switched off.
+// Bridge mode refuses to start with an incomplete configuration; a running one speaks only TLS, requires its token, and
+// has its sessions disabled.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:https";

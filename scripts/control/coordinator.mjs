@@ -1,4 +1,4 @@
-// The coordinator says what it offers, without a transport, a provider or a key.
+// The coordinator lists what it offers, without a transport, a provider or a key.
 import { ran } from "./started.mjs";
 
 export async function smokeCoordinator(cli) {
@@ -7,5 +7,5 @@ export async function smokeCoordinator(cli) {
   return JSON.parse(stdout).ok === true ? [] : [`it says: ${stdout.trim()}`];
 }
 
-/** Whether this command has one. */
+/** Whether the command has a coordinator. */
 export const hasCoordinator = async (cli) => /^ {2}mcp-serve /m.test((await ran(cli, ["--help"])).stdout);

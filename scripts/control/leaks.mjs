@@ -1,4 +1,4 @@
-// No home folder, no folder of the checkout and no user name of the machine in what is published.
+// Checks that the published files contain no home folder, checkout folder or user name of this machine.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ const PACKAGES = ["llm", "agent", "tui", "lathe"];
 
 export function leaksIn(root) {
   const { username, homedir } = userInfo();
-  // A name such as `root` is a word as well.
+  // A name such as `root` is also an ordinary word.
   const names = username.length > 4 ? [`/home/${username}`, `/Users/${username}`] : [];
   const traces = [root, ...(homedir.length > 5 ? [homedir] : []), ...names];
   const files = PACKAGES.flatMap((name) => filesBelow(join(root, "packages", name, "dist")));

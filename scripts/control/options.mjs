@@ -1,5 +1,5 @@
-// What the documentation says about the command line and what the command line knows: every option in a `lathe …` line of the pages is
-// one that this command's help lists, and every option of the help stands in the documentation.
+// Compares the documented options with those of the command line: every option in a `lathe …` line of the pages must be
+// in that command's help, and every option of the help must be documented.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ran } from "./started.mjs";
@@ -18,7 +18,7 @@ export async function optionsAgainstDocs(root, cli) {
   const everything = pages.map(({ text }) => text).join("\n");
   const used = pages.flatMap(({ name, text }) => commandLines(text).map((line) => ({ name, line })));
   const asked = new Map();
-  /** Of commands that stand in a page with an option of their own. */
+  /** Documented commands that have options of their own. */
   const ownOf = (command) => {
     if (!commands.includes(command)) return new Set();
     if (!asked.has(command))
@@ -41,6 +41,6 @@ export async function optionsAgainstDocs(root, cli) {
   return [...wrong.flat(), ...silent.map((option) => `${option} stands in no page`)];
 }
 
-/** In code: a line of a block, or a span within a line. What stands behind a pipe or a separator belongs to another command. */
+/** Lines of a code block, or code spans. What follows a pipe or a separator belongs to another command. */
 const commandLines = (text) =>
   [...text.matchAll(/(?:^\$ |^|`)(lathe [^`\n]*)/gm)].map(([, line]) => line.split(/ (?:\||&&|#|;|--) /)[0]);

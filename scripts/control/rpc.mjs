@@ -1,4 +1,5 @@
-// One run over RPC with the built-in practice model: ready, a prompt that calls a tool, its end, a refusal, and the end of the input.
+// One RPC run with the built-in practice model: ready, a prompt that calls a tool, its end, a refusal, and the end of
+// the input.
 import { readFileSync, writeFileSync } from "node:fs";
 import { Started } from "./started.mjs";
 

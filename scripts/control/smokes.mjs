@@ -1,4 +1,4 @@
-// The smokes of scripts/smoke-control.sh, each with one line of its own. Started with the folder of an empty project.
+// The smoke tests of scripts/smoke-control.sh, one line each. The argument is the folder of an empty project.
 import { chdir } from "node:process";
 import { fileURLToPath } from "node:url";
 import { checkTraces } from "../check/traces.mjs";
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")
 const cli = `${root}/packages/lathe/dist/cli.js`;
 chdir(process.argv[2]);
 
-/** Each says what is wrong; an empty list: nothing. */
+/** Each returns what is wrong; an empty list if nothing is. */
 const smokes = {
   "options against docs": () => optionsAgainstDocs(root, cli),
   ...((await hasCoordinator(cli)) ? { "coordinator --check": () => smokeCoordinator(cli) } : {}),

@@ -1,4 +1,4 @@
-// A started command whose lines are read one by one; every wait has a deadline.
+// A running command whose lines are read one by one; every wait has a deadline.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -21,7 +21,7 @@ export class Started {
     this.child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** The next line of stdout that fits; each has to be JSON. */
+  /** The next matching line of stdout; every line must be JSON. */
   async line(what, fits) {
     for (let next = await this.lines.next(); !next.done; next = await this.lines.next()) {
       const value = JSON.parse(next.value);
@@ -30,7 +30,7 @@ export class Started {
     throw new Error(`ended before ${what}. ${this.stderr}`);
   }
 
-  /** Ends its input, or sends the signal; gives its exit code. What is left on stdout has to be JSON, too. */
+  /** Ends the input or sends the signal, and returns the exit code. The rest of stdout must be JSON, too. */
   async end(signal) {
     if (signal) this.child.kill(signal);
     else this.child.stdin.end();
@@ -41,7 +41,7 @@ export class Started {
   }
 }
 
-/** Runs to its end: exit code, stdout, stderr. */
+/** Runs the command to its end: exit code, stdout, stderr. */
 export async function ran(cli, args, env = {}) {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { ...process.env, ...env },

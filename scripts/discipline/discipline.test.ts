@@ -1,4 +1,4 @@
-// The bench of tool use: what it counts, and when it says that a candidate is no worse.
+// The benchmark of tool use: what it counts, and when it says that a candidate is no worse.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const call = (tool: string, args: Record<string, string>, error?: string) => ({
 });
 const shell = (command: string) => did({ calls: [call("shell", { command })] });
 
-/** In a process of its own, as people run it. */
+/** Runs it in its own process, as users do. */
 async function bench(...args: string[]): Promise<{ code: number; report: Record<string, never> }> {
   const loader = ["--conditions=lathe-source", "--import", "./scripts/source-loader.mjs", "scripts/discipline/run.ts"];
   const cwd = new URL("../..", import.meta.url).pathname;

@@ -21,13 +21,13 @@ const ARMS = ["baseline", "candidate"] as const;
 
 class Unusable extends Error {}
 
-/** The command is run with these on top of what the run needs. */
+/** Added to the variables that the run needs. */
 interface Place {
   readonly model: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One task in a project of its own. */
+/** One task in its own project. */
 async function runTask(task: Task, name: string, arm: Scenario["arm"], { model, env }: Place): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "lathe-discipline-"));
   const project = join(folder, "project");
@@ -60,7 +60,7 @@ async function runTask(task: Task, name: string, arm: Scenario["arm"], { model, 
   }
 }
 
-/** Calls and words out of the lines of a JSON run. */
+/** Calls and text from the lines of a JSON run. */
 function traceOf(stdout: string): Pick<Scenario, "calls" | "texts"> {
   const events = stdout
     .split("\n")

@@ -1,5 +1,6 @@
-// Small tasks, and a scripted model that is weak at tools: it makes a mistake by chance, much less often when its prompt tells it how to
-// call tools. It shows that the bench notices mistakes; what the rules do for a real model only `--live` shows.
+// Small tasks, and a scripted model that is weak at tools: it makes random mistakes, far fewer if its prompt tells it
+// how to call tools. This shows that the benchmark notices mistakes; only `--live` shows what the rules do for a real
+// model.
 
 import { type ModelTurn, type RecordedRequest, turn } from "@lathe/testkit";
 
@@ -7,7 +8,7 @@ export interface Task {
   readonly name: string;
   readonly prompt: string;
   readonly files: Readonly<Record<string, string>>;
-  /** The file that has to change, and what is replaced in it. */
+  /** The file to change, and the replacement. */
   readonly file: string;
   readonly old: string;
   readonly wanted: string;
@@ -34,7 +35,7 @@ export const TASKS: readonly Task[] = [
   },
 ];
 
-/** Numbers in [0, 1), the same for a seed. */
+/** Random numbers in [0, 1) from a seed. */
 export function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -49,7 +50,7 @@ const call = (name: string, args: Readonly<Record<string, string>>): ModelTurn =
 const shell = (command: string): ModelTurn => call("shell", { command });
 
 type Step = (task: Task) => ModelTurn;
-/** Each step as it should be, and as weak models take it. The last two end the work. */
+/** Each step done right, and as weak models do it. The last two end the work. */
 const STEPS: readonly { readonly right: Step; readonly wrong: readonly Step[] }[] = [
   {
     right: ({ file }) => call("read_file", { file_path: file }),
@@ -74,13 +75,13 @@ const STEPS: readonly { readonly right: Step; readonly wrong: readonly Step[] }[
 
 const MISTAKES = { untold: 0.5, told: 0.1 };
 
-/** The n-th answer of the model in its run. */
+/** The model's n-th answer in its run. */
 export function weakModel(task: Task, random: () => number): (request: RecordedRequest) => ModelTurn {
   let at = 0;
   return ({ view }) => {
     const step = STEPS[Math.min(at++, STEPS.length - 1)]!;
     const share = view.system.startsWith("Rules for tool calls.") ? MISTAKES.told : MISTAKES.untold;
-    // Both are drawn each time, so that the arms of a seed meet the same numbers.
+    // Draw both numbers each time, so that both arms of a seed get the same sequence.
     const [chance, which] = [random(), random()];
     return (chance < share ? step.wrong[Math.floor(which * step.wrong.length)]! : step.right)(task);
   };

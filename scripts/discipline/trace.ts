@@ -1,5 +1,5 @@
-// What a model did in one scenario, and which failures of tool use that shows. Pure functions over data, so that a recorded trace is judged
-// like a run.
+// What a model did in one scenario, and which failures of tool use that shows. Pure functions over data, so that
+// recorded traces are judged like runs.
 
 import { basename } from "node:path";
 import { analyseShell } from "@lathe/agent/policy";
@@ -32,9 +32,9 @@ export interface Scenario {
   readonly scenario: string;
   readonly arm: "baseline" | "candidate";
   readonly calls: readonly TracedCall[];
-  /** The words of the answers, in order. */
+  /** The text of the answers, in order. */
   readonly texts: readonly string[];
-  /** Files that were changed, and those that the task is about. */
+  /** The changed files, and those that the task is about. */
   readonly changed: readonly string[];
   readonly about: readonly string[];
   readonly timedOut: boolean;
@@ -51,7 +51,7 @@ const CONTAMINATED =
 const MARKUP = /<\/?tool_call>|<function=|<\/?invoke\b|<\|[a-z_]+\|>/;
 const ANNOUNCED = /(?:\bI will|\bI'll|\bLet me|\bNext,? I)\b[^.!?]*[.:…]?\s*$/i;
 
-/** A scenario that leaves the files as they were, though it is about some, has done nothing. */
+/** A scenario about files that leaves them unchanged has done nothing. */
 export async function failuresOf(one: Scenario): Promise<Failure[]> {
   const found: Failure[] = [];
   for (const [at, call] of one.calls.entries()) {
@@ -91,7 +91,7 @@ const fileOf = ({ args }: TracedCall): string | undefined => {
   return typeof path === "string" ? path : undefined;
 };
 
-/** A patch names its files in its text: any later one may have repaired it. */
+/** A patch names its files only in its text, so any later patch may be the repair. */
 const isSameFile = (one: TracedCall, other: TracedCall): boolean =>
   fileOf(one) === undefined || fileOf(other) === undefined || fileOf(one) === fileOf(other);
 
@@ -108,7 +108,7 @@ export interface Verdict {
   };
 }
 
-/** Fewer comparable scenarios say nothing. */
+/** With fewer comparable scenarios, there is no verdict. */
 const LEAST_COMPARABLE = 3;
 
 /** P1: the candidate fails no more often than the baseline, in the scenarios that both have. */

@@ -1,4 +1,4 @@
-// Plays Lathe's MCP client for the public conformance suite: connects to the address it is given, signs in where that is wanted, and
+// Runs Lathe's MCP client for the public conformance suite: connects to the given address, signs in if required, and
 // calls every tool. The suite's own server judges what it saw.
 
 import { mkdtempSync } from "node:fs";
@@ -45,7 +45,7 @@ const manager = new ServerManager({
     roots: () => [folder],
     version: "0.1.0",
     auth: async () => storedSignIn(config, signIn),
-    // A person who takes what is proposed.
+    // A user who accepts what is proposed.
     hooks: () => ({
       elicit: (request, aborted) =>
         elicit(

@@ -1,5 +1,5 @@
-// The coordinator speaks over stdin and stdout, the conformance suite over HTTP: this carries messages between them, on the loopback, for
-// the time of a test. Each `initialize` starts a server of its own, with an empty environment.
+// The coordinator uses stdin and stdout, the conformance suite HTTP: this adapter passes messages between them, on
+// loopback. Each `initialize` starts a separate server with an empty environment.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ export async function startAdapter(cli) {
   return { url: `http://127.0.0.1:${server.address().port}/mcp`, close };
 }
 
-/** One server: what is written is answered by id. */
+/** One server; requests are matched to answers by id. */
 class Pipe {
   #child;
   #waiting = new Map();
@@ -51,7 +51,7 @@ class Pipe {
     });
   }
 
-  /** Undefined for what has no answer. */
+  /** Undefined for messages without an answer. */
   send(message) {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
     if (message.id === undefined || message.method === undefined) return undefined;

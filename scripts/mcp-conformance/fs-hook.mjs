@@ -1,4 +1,5 @@
-// The suite imports `globSync` from node:fs, which Node 20 lacks and client scenarios do not use: this gives it an empty one.
+// The suite imports `globSync` from node:fs, which Node 20 lacks and client scenarios do not use, so this provides an
+// empty one.
 import { register } from "node:module";
 
 const HOOKS = `

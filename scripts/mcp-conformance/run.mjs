@@ -1,5 +1,6 @@
-// Runs the public conformance suite for MCP clients against ours, and its scenarios for servers that need no tools of its own against the
-// coordinator, and prints one line a scenario: npm run test:mcp-conformance. The suite is installed into node_modules/.cache when it is first run; its report is in docs/conformance.md.
+// Runs the public conformance suite for MCP clients against ours, and its server scenarios that need no particular
+// tools against the coordinator, and prints one line per scenario: npm run test:mcp-conformance. The suite is installed
+// into node_modules/.cache on the first run; its report is in docs/conformance.md.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,12 +54,12 @@ for (const [, name, versions] of scenarios) {
   });
   report(name, versions, out);
 }
-/** The others call tools, prompts and resources that the suite expects by name. */
+/** The other scenarios use tools, prompts and resources that the suite expects by name. */
 for (const name of ["server-initialize", "ping", "tools-list"].filter(isWanted)) {
   const adapter = await startAdapter(join(root, "packages/lathe/dist/cli.js"));
   const out = mkdtempSync(join(tmpdir(), "lathe-conformance-out-"));
   const args = [...node, "server", "--url", adapter.url, "--scenario", name, "-o", out];
-  // Its exit code says what its checks say.
+  // The exit code depends only on the checks.
   await promisify(execFile)(process.execPath, args, { cwd: root }).catch(() => undefined);
   report(name, "coordinator", out);
   await adapter.close();

@@ -1,4 +1,4 @@
-// A process that keeps a test runner over one copy of the project and runs test files when it is told to.
+// A process that keeps a test runner over one copy of the project and runs test files on request.
 import { createVitest } from "vitest/node";
 
 const root = process.argv[2];
@@ -15,7 +15,7 @@ const vitest = await createVitest("test", {
   watch: false,
   reporters: [reporter],
   bail: 1, // one failure is enough
-  testTimeout: 120_000, // the first test of a file loads the sources of all that it runs
+  testTimeout: 120_000, // the first test of a file loads all its sources
   maxWorkers: 1,
   fileParallelism: false,
 });
@@ -24,7 +24,7 @@ process.on("message", async (file) => {
   const specs = await vitest.globTestSpecifications([file]);
   if (specs.length === 0) throw new Error(`there is no test file ${file}`);
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specs, false);
-  // The runner remembers the files of earlier runs, too.
+  // The runner also remembers the files of earlier runs.
   const module = testModules.find(({ moduleId }) => moduleId === specs[0].moduleId);
   const reason = failure ?? module?.errors()[0]?.message ?? unhandledErrors[0]?.message;
   const passed = module?.ok() === true && reason === undefined;

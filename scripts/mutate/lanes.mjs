@@ -1,4 +1,5 @@
-// Runs test files over copies of the project, several at a time. A run that does not end is ended, with all it has started.
+// Runs test files over copies of the project, several at a time. A run over its deadline is killed with everything it
+// has started.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +19,7 @@ export class Lane {
     return this.#folder;
   }
 
-  /** `{ passed, reason, ms }`; a run over the deadline has not passed, and one whose process dies twice. */
+  /** `{ passed, reason, ms }`; a run over the deadline counts as failed, as does one whose process dies twice. */
   async run(file, deadlineMs) {
     const first = await this.#attempt(file, deadlineMs);
     return first.died ? this.#attempt(file, deadlineMs) : first;
@@ -38,7 +39,7 @@ export class Lane {
       })),
       sleep(deadlineMs, { passed: false, reason: "did not end", isLate: true }, { signal }),
     ];
-    this.#child.send(file, () => {}); // a process that is gone is noticed by its exit
+    this.#child.send(file, () => {}); // the exit of the process is noticed separately
     const answer = await Promise.race(waiting);
     ended.abort();
     await Promise.allSettled(waiting);
@@ -51,7 +52,7 @@ export class Lane {
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
-    process.kill(-child.pid, "SIGKILL"); // the group that only this lane has
+    process.kill(-child.pid, "SIGKILL"); // only this lane's process group
     await exited;
   }
 
@@ -67,7 +68,7 @@ export class Lane {
   }
 }
 
-/** Gives every job to the next free lane. */
+/** Gives each job to the next free lane. */
 export async function share(lanes, jobs, work) {
   const waiting = [...jobs];
   await Promise.all(

@@ -1,5 +1,5 @@
-// Small wrong changes of a source file. All of them are built into one instrumented text, where `__m(<number>)` says whether a
-// change is the one in effect: so a file is compiled once, and a run chooses its mutant by a number.
+// Small wrong changes of a source file. All of them are built into one instrumented text, in which `__m(<number>)`
+// tells whether a change is active, so a file is compiled once, and a run chooses its mutant by number.
 import { parseSync } from "oxc-parser";
 
 const OTHER_OPERATORS = new Map([
@@ -20,7 +20,9 @@ const OTHER_METHOD = new Map([
   ["findLast", "find"],
 ]);
 
-/** `{ start, end, kind, text, line }` of every change; `kind` is "expression" or "statement", `text` what it becomes. */
+/**
+ * `{ start, end, kind, text, line }` of every change; `kind` is "expression" or "statement", `text` the replacement.
+ */
 export function mutantsOf(file, source) {
   const program = parseSource(file, source);
   const found = [];
@@ -90,7 +92,7 @@ function callsFor({ callee, arguments: args }, slice) {
   return other === undefined ? [] : [`${slice(callee.object)}.${other}${list}`];
 }
 
-/** Every node that is there when the program runs: types are passed over. */
+/** Every node that exists at run time; types are skipped. */
 function visit(node, see) {
   if (node.type.startsWith("TS")) {
     if (node.expression) visit(node.expression, see); // `x as T`, `x!`, `x satisfies T`
@@ -106,7 +108,7 @@ function visit(node, see) {
 
 /**
  * The source with all its mutants, numbered from `first`.
- * @param header the code that defines `__m`, in one line
+ * @param header the code that defines `__m`, on one line
  */
 export function instrument(source, mutants, first, header) {
   const groups = [];

@@ -1,4 +1,4 @@
-// What is mutated, and the tests that ought to notice. A row may name more tests than are needed: those that never reach a
+// What is mutated, and the tests that should notice. A row may name more tests than necessary: those that never reach a
 // mutant are not run for it.
 const agent = (folder, files) => files.map((file) => `packages/agent/src/${folder}/${file}.ts`);
 const tests = (pkg, files) => files.map((file) => `packages/${pkg}/${file}.test.ts`);

@@ -1,10 +1,10 @@
-// A copy of the project with all mutants built in, so that the working tree is never touched.
+// A copy of the project with all mutants built in; the working tree is never touched.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { projectFiles } from "../check/files.mjs";
 import { instrument, parseSource } from "./mutants.mjs";
 
-/** Number of the mutant that is in effect; below zero, none is, and what is reached is noted. */
+/** The number of the active mutant; below zero, none is active and reached mutants are recorded. */
 export const NONE = -1;
 
 /** @param targets `{ source, mutants, first }`; mutants of a file are numbered from `first` */
@@ -24,7 +24,7 @@ export function makeTree(root, folder, targets) {
   activate(folder, NONE);
 }
 
-/** Packages are shared with the project, except our own: those are the ones of the copy. */
+/** Packages are shared with the project, except our own, which are those of the copy. */
 function linkModules(root, folder) {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@lathe"), { recursive: true });
@@ -44,14 +44,15 @@ export function activate(folder, mutant) {
   mkdirSync(join(folder, "reached"));
 }
 
-/** Numbers of the mutants that were reached since the last activation, in this and other processes. */
+/** Numbers of the mutants reached since the last activation, in this and other processes. */
 export function reachedMutants(folder) {
   return new Set(readdirSync(join(folder, "reached")).map(Number));
 }
 
 /**
- * In one line, so that line numbers stay. It asks no variable: tests start programs with an environment of their own. What is
- * reached is noted as an empty file, since some tests start programs that cannot write a byte more.
+ * On one line, so that line numbers stay. It uses no environment variable, since tests start programs with their own
+ * environment. Each reached mutant is recorded as an empty file, since some tests start programs that cannot write a
+ * single byte more.
  */
 function header(folder) {
   return `const __m = (globalThis as any).__mutants ??= (() => {

@@ -1,13 +1,13 @@
-// The code samples of a page: fenced blocks that say their language. What a block is for can be read from the page itself:
-// `title="…"` names the file it belongs in, and a line above it that begins with "Not run by our tests:" says why it is not run.
+// The code samples of a page: fenced blocks with a language. The page itself tells what to do with a block: `title="…"`
+// names its file, and a preceding line that begins with "Not run by our tests:" gives the reason why it is not run.
 
 export interface Sample {
   readonly page: string;
-  /** Line of the opening fence, counted from 1. */
+  /** Line of the opening fence, from 1. */
   readonly line: number;
   readonly language: Language;
   readonly text: string;
-  /** The file it belongs in. */
+  /** The file it belongs to. */
   readonly title?: string;
   /** Why it is not run. */
   readonly notRun?: string;
@@ -19,7 +19,7 @@ type Language = (typeof LANGUAGES)[number];
 const FENCE = /^( *)```(.*)$/;
 const NOT_RUN = /^\*Not run by our tests: (.+)\*$/;
 
-/** Throws on a block that could hide from being run: without a language, or in one that is not run. */
+/** Throws on a block that would silently not be run: without a language, or with an unknown one. */
 export function samplesOf(page: string, content: string): Sample[] {
   const lines = content.split("\n");
   const samples: Sample[] = [];
@@ -52,7 +52,7 @@ export function samplesOf(page: string, content: string): Sample[] {
 
 const isLanguage = (word: string): word is Language => (LANGUAGES as readonly string[]).includes(word);
 
-/** The line above a block, empty ones aside. */
+/** The line above a block, ignoring empty lines. */
 function lastBefore(lines: readonly string[], index: number): string {
   for (let i = index - 1; i >= 0; i--) if (lines[i]?.trim()) return lines[i]?.trim() ?? "";
   return "";

@@ -1,11 +1,11 @@
-// The image `lathe-ci` of docs/ci.md without a registry: the programs of this machine with the libraries they need, and the
-// command as it was installed. A `podman` for the reader's PATH knows it.
+// The image `lathe-ci` of docs/ci.md, built without a registry from programs of this machine, their libraries, and the
+// installed command. A `podman` on the reader's PATH provides it.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Env } from "./shells.ts";
 
-/** @returns the folder with `podman`, and how to remove what it has made */
+/** @returns the folder with `podman`, and a function that removes everything created */
 export function makeCiImage(
   folder: string,
   { prefix, env }: { prefix: string; env: Env },
@@ -22,7 +22,7 @@ export function makeCiImage(
   mkdirSync(join(image, "usr/bin"), { recursive: true });
   symlinkSync("../../bin/env", join(image, "usr/bin/env"));
 
-  // The scripted model listens on this machine's loopback; crun needs another layout of control groups than test machines have.
+  // The scripted model listens on this machine's loopback; crun needs another cgroup layout than test machines have.
   const conf = join(folder, "containers.conf");
   const settings = Object.entries(env).map(([name, value]) => JSON.stringify(`${name}=${value}`));
   writeFileSync(
@@ -48,7 +48,7 @@ runtime = "runc"
   return { bin, remove: () => void execFileSync(podman, ["system", "reset", "--force"], { stdio: "ignore" }) };
 }
 
-/** With the shared libraries it was linked to, where it will look for them. */
+/** Copies a program with its shared libraries, at the paths where it looks for them. */
 function copyProgram(name: string, image: string): void {
   const path = realpathSync(execFileSync("which", [name], { encoding: "utf8" }).trim());
   copyFileSync(path, join(image, "bin", name));

@@ -1,4 +1,4 @@
-// The job of docs/ci.md under everything that can happen to it: its exit code and what it says are what the page promises.
+// Runs the job of docs/ci.md in every situation: its exit code and output must be those that the page promises.
 import { type Script, startModelServer, turn } from "@lathe/testkit";
 import type { Report } from "./report.ts";
 import { type Env, withoutTerminal } from "./shells.ts";

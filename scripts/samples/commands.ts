@@ -1,7 +1,9 @@
-// The commands of a shell sample, one by one, as a shell would read them.
+// Splits a shell sample into single commands, as a shell would.
 import { spawnSync } from "node:child_process";
 
-/** A command may span lines: a here-document, a loop, a backslash. Comments and empty lines belong to what follows. */
+/**
+ * A command may span lines: a here-document, a loop, a backslash. Comments and empty lines belong to the next command.
+ */
 export function commandsOf(text: string): string[] {
   const commands: string[] = [];
   let pending: string[] = [];

@@ -1,4 +1,4 @@
-// Follows the shell, settings and data samples of a page in order, as its reader would.
+// Runs the shell, settings and data samples of a page in order, as its reader would.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
@@ -8,7 +8,7 @@ import type { Newcomer } from "./newcomer.ts";
 import type { Report } from "./report.ts";
 import type { Dialog, Ran, Shell } from "./shells.ts";
 
-/** What a command must have printed, where its exit code says too little. */
+/** Required output, for commands whose exit code tells too little. */
 const PROMISES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(npm start|lathe demo)\b/, /# fail 0/],
   [/^lathe doctor/, /^ok +lathe/m],
@@ -20,7 +20,7 @@ const PROMISES: readonly (readonly [RegExp, RegExp])[] = [
 
 const TALK = /^lathe\s*(#.*)?$/;
 
-/** How a person leaves a conversation that a command has opened at a terminal. */
+/** How a user leaves a conversation that a command has opened in a terminal. */
 export function dialogFor(command: string): Dialog {
   if (/^npm start\b/.test(command)) {
     return [
@@ -72,7 +72,7 @@ function judge(ran: Ran, place: string, shell: Shell, report: Report): void {
 }
 
 function problemOf({ command, code, output }: Ran, shell: Shell): string | undefined {
-  // Without a terminal the command cannot talk to a user, and says so.
+  // Without a terminal, the command cannot talk to a user and says so.
   const expected = TALK.test(command) && shell.name === "without a terminal" ? 2 : 0;
   if (code !== expected) return `exit code ${code}`;
   if (output.includes("\\x1b[")) return "colours are printed as text";

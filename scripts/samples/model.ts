@@ -1,14 +1,14 @@
-// The model that the samples talk to: it speaks every vendor's protocol, and its answers fit what the samples ask.
+// The model for the samples: it supports every vendor's protocol, and its answers fit the samples.
 import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 
-/** In every plain answer, and in nothing that a sample says itself. */
+/** Occurs in every plain answer, but in no sample. */
 export const ANSWER = "This is the scripted model";
 
 export function startSampleModel(): Promise<ModelServer> {
   return startModelServer({ script: answerTo, cors: true });
 }
 
-/** The one fault of the sample project. */
+/** The only bug in the sample project. */
 const REPAIR = {
   file_path: "src/invoice.js",
   old_string: "amount > DISCOUNT_FROM",
@@ -22,7 +22,7 @@ function answerTo({ view }: RecordedRequest): Turn {
   if (isFirst && view.tools.includes("weather")) return turn.calls([{ name: "weather", args: { city: "Oslo" } }]);
   if (isFirst && view.tools.includes("greeting"))
     return turn.calls([{ name: "greeting", args: { language: "German" } }]);
-  // An agent says that it is done.
+  // A subagent reports that it is done.
   if (!isFirst && view.tools.includes("yield")) return turn.calls([{ name: "yield", args: { output: ANSWER } }]);
   const isGreeted = last?.results.some(({ text }) => text.includes("Guten Tag!")) === true;
   if ((isFirst || isGreeted) && asked.includes("hello.txt"))
@@ -33,7 +33,7 @@ function answerTo({ view }: RecordedRequest): Turn {
   return turn.text(`${ANSWER}. The flaky test waits for a port; I changed nothing.`);
 }
 
-/** What a user with keys has in the environment. */
+/** The environment of a user with keys. */
 export function keysFor(server: ModelServer): Record<string, string> {
   return {
     ANTHROPIC_API_KEY: "sample-key",

@@ -1,4 +1,4 @@
-// A user who has just cloned the repository: an empty home, a place for global packages, a project of their own.
+// A user who has just cloned the repository: an empty home, a folder for global packages, their own project.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export function newcomer(folder: string, root: string, keys: Env): Newcomer {
   return { clone, ...visitor(folder, root, keys, join(folder, "prefix")) };
 }
 
-/** The same without a clone: for pages that are read by users who have installed the command. */
+/** The same without a clone, for pages whose readers have installed the command. */
 export function visitor(folder: string, root: string, keys: Env, prefix: string): Omit<Newcomer, "clone"> {
   const home = join(folder, "home");
   const project = join(folder, "project");
@@ -28,7 +28,7 @@ export function visitor(folder: string, root: string, keys: Env, prefix: string)
     HOME: home,
     PATH: `${join(prefix, "bin")}:${process.env["PATH"]}`,
     npm_config_prefix: prefix,
-    // How this machine reaches a registry, and what it has downloaded before.
+    // How this machine reaches a registry, and its npm cache.
     npm_config_globalconfig: npmConfig("globalconfig"),
     npm_config_cache: npmConfig("cache"),
     npm_config_update_notifier: "false",
@@ -36,7 +36,9 @@ export function visitor(folder: string, root: string, keys: Env, prefix: string)
   return { home, project, env };
 }
 
-/** What npm has told, by key: to ask it takes longer than most samples, and every page has a reader of its own. */
+/**
+ * Values of npm's configuration, by key: asking npm takes longer than most samples, and every page has its own reader.
+ */
 const npmAnswers = new Map<string, string>();
 
 function npmConfig(key: string): string {
@@ -47,7 +49,7 @@ function npmConfig(key: string): string {
   return known;
 }
 
-/** A small repository with a change that is not committed, and the files that the samples name. */
+/** A small repository with an uncommitted change and the files that the samples name. */
 function writeProject(folder: string, sample: string): void {
   cpSync(sample, folder, { recursive: true });
   writeFileSync(join(folder, "src/server.ts"), 'console.log("listening");\n');

@@ -1,4 +1,4 @@
-// A sample for a page: bundled from the packed packages as people bundle, and run in Chromium.
+// A sample for a web page: bundled from the packed packages, as users do, and run in Chromium.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { build } from "esbuild";

@@ -1,4 +1,4 @@
-// The TypeScript samples: checked in strict mode against the packed packages, then run.
+// The TypeScript samples: type-checked in strict mode against the packed packages, then run.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const DEADLINE_MS = 60_000;
 const run = promisify(execFile);
 
 export interface Programs {
-  /** A package with our packages installed, where the compiled samples are. */
+  /** A package with our packages installed, which contains the compiled samples. */
   readonly folder: string;
   /** The compiled file of each sample. */
   readonly files: ReadonlyMap<Sample, string>;
@@ -83,7 +83,7 @@ export async function runProgram(
   return output;
 }
 
-/** The promise of a program built on our packages: small, and typed without help. */
+/** What we promise about programs built on our packages: they are small, and need no extra types. */
 export function promiseProblems(text: string): string[] {
   const lines = text.trim().split("\n").length;
   const casts = text.match(/\bas (?!const\b)\w+|<any>|\bany\b|!\.|!;|@ts-/g) ?? [];

@@ -1,4 +1,4 @@
-// One line for each sample that was run; what went wrong is told in full.
+// Prints one line per sample, with the full output of failures.
 
 export class Report {
   #failed = 0;
@@ -20,7 +20,7 @@ export class Report {
     this.#notRun.push(`${what}: ${reason}`);
   }
 
-  /** @returns whether all went well */
+  /** @returns whether everything passed */
   end(): boolean {
     for (const one of this.#notRun) console.log(`not run: ${one}`);
     console.log(`${this.#ran} samples run, ${this.#failed} failed, ${this.#notRun.length} not run`);

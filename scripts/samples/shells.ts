@@ -1,4 +1,4 @@
-// Two ways to follow a shell sample: as a script without a terminal, and typed by hand at one.
+// Two ways to run a shell sample: as a script without a terminal, and typed at a terminal.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
@@ -20,7 +20,7 @@ export interface Shell {
 }
 
 const MARK = "@@ended:";
-/** One sample may take this long. */
+/** Time limit for one sample. */
 const DEADLINE_MS = 120_000;
 
 export function withoutTerminal(env: Env): Shell {
@@ -33,7 +33,7 @@ export function withoutTerminal(env: Env): Shell {
         cwd,
         env,
         stdio: ["ignore", "pipe", "pipe"],
-        // What it has started holds its output, too, and ends with it.
+        // Processes that it started hold its output open, and end with it.
         detached: true,
       });
       const late = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), DEADLINE_MS);
@@ -48,7 +48,7 @@ export function withoutTerminal(env: Env): Shell {
       return commands.map((command, i) => ({
         command,
         output: parts[2 * i] ?? "",
-        // A missing mark means that the sample ended in the middle, by an `exit` or by our deadline.
+        // A missing mark means that the sample ended early, by an `exit` or by our deadline.
         code: Number(parts[2 * i + 1] ?? child.exitCode ?? 137),
       }));
     },
@@ -56,12 +56,14 @@ export function withoutTerminal(env: Env): Shell {
   };
 }
 
-/** What a person types into a command that waits for them, once it shows a text. */
+/** What a user types into a waiting command once it shows a text. */
 export type Dialog = readonly (readonly [shows: string, type: string])[];
 
 const run = promisify(execFile);
 const LOOK_MS = 100;
-/** Between seeing a text and answering it: a question takes no key that comes sooner than a person could have read it. */
+/**
+ * Time between seeing a text and answering it: a question ignores keys pressed sooner than a user could have read it.
+ */
 const READING_MS = 1_500;
 
 export async function atTerminal(env: Env, dialogFor: (command: string) => Dialog): Promise<Shell> {
@@ -97,7 +99,7 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
 
   const type = async (command: string): Promise<Ran> => {
     const { next } = await until("the shell", prompt);
-    /** What has appeared below the line where the command is typed. */
+    /** What has appeared below the line with the command. */
     const below = (screen: readonly string[]): readonly string[] =>
       screen.slice(screen.findLastIndex((row) => row.startsWith(`<${next}:`)) + 1);
     await typeLine(command);

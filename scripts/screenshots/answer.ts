@@ -1,4 +1,4 @@
-// The answer that the pictures show: a bit of everything that markdown has.
+// The model's answer in the pictures: a bit of everything that markdown has.
 
 export const ANSWER = `## Where amounts are split
 

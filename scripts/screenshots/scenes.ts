@@ -1,4 +1,4 @@
-// What the pictures show: each scene brings the command to one screen, waiting for what a person would see.
+// The scenes of the pictures: each brings the command to one screen, waiting for what a user would see.
 
 import { gate, turn } from "@lathe/testkit";
 import { KEY, type TerminalRun } from "../../packages/lathe/test/terminal/emulator.ts";
@@ -7,7 +7,7 @@ import { MODEL, type Stage } from "./stage.ts";
 
 export interface Scene {
   readonly name: string;
-  /** What a reader who does not see the picture is told. */
+  /** The text for readers who cannot see the picture. */
   readonly label: string;
   readonly look?: "dark" | "light";
   play(stage: Stage): Promise<TerminalRun>;
@@ -26,7 +26,7 @@ const SHARE = {
   },
 };
 
-/** The command with the prompt sent. */
+/** Starts the command with the prompt sent. */
 async function startWithPrompt(stage: Stage, prompt: string, args: readonly string[] = MODEL): Promise<TerminalRun> {
   const run = stage.start(args);
   await run.see(/\/help/);
@@ -34,7 +34,7 @@ async function startWithPrompt(stage: Stage, prompt: string, args: readonly stri
   return run;
 }
 
-/** A question takes the keys when the user has not typed for a while. */
+/** A question takes keys once the user has not typed for a while. */
 async function focusQuestion(stage: Stage, run: TerminalRun): Promise<void> {
   stage.pass(2_000);
   run.type(KEY.tab);
@@ -47,7 +47,7 @@ export const scenes: readonly Scene[] = [
     label: "Lathe without a key: what can be chosen",
     play: async (stage) => {
       const run = stage.start([], { ANTHROPIC_API_KEY: "" });
-      await run.see(/How do you want to begin\?[\s\S]*Enter to choose/);
+      await run.see(/How do you want to start\?[\s\S]*Enter to choose/);
       return run;
     },
   },
@@ -56,7 +56,7 @@ export const scenes: readonly Scene[] = [
     label: "An answer in markdown with code and a table, still streaming",
     play: async (stage) => {
       const door = gate();
-      // All but the last words.
+      // Everything but the last words.
       const events = Math.ceil(ANSWER.length / 16);
       stage.script(turn.text(ANSWER, { usage, beforeEvent: (index) => (index > events ? door.wait() : undefined) }));
       const run = await startWithPrompt(stage, "how are amounts split between people?");

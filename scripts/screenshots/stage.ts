@@ -1,5 +1,5 @@
-// Where pictures are taken: a home and a project of their own, a scripted model on loopback, the built command at a terminal, and a
-// clock that only the scene moves.
+// Where pictures are taken: an own home and project, a scripted model on loopback, the built command in a terminal, and
+// a clock that only the scene advances.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -21,11 +21,11 @@ export const MODEL = ["--model", "anthropic/claude-opus-4-6"];
 export class Stage {
   readonly box: Sandbox;
   readonly server: ModelServer;
-  /** Below the home folder, so that people see `~/ledger`. */
+  /** Below the home folder, so that pictures show `~/ledger`. */
   readonly project: string;
   readonly #runs: TerminalRun[] = [];
   readonly #clock: string;
-  /** Sessions whose files have the time of the scene. */
+  /** Sessions whose files have the scene's time. */
   readonly #dated = new Set<string>();
   #passed = 0;
 
@@ -46,7 +46,7 @@ export class Stage {
         cwd: stage.project,
         stdio: "ignore",
       });
-    // The notice about these is for the first command that a person ever runs.
+    // The notice about these only appears on a user's very first run.
     const cache = join(stage.box.home, ".lathe/cache");
     await mkdir(cache, { recursive: true });
     writeFileSync(join(cache, "withheld-variables"), Object.keys(stage.env).join("\n"));
@@ -69,7 +69,7 @@ export class Stage {
     };
   }
 
-  /** The clock moves on. */
+  /** Advances the clock. */
   pass(ms: number): void {
     this.#passed += ms;
     writeFileSync(this.#clock, String(this.#passed));
@@ -85,7 +85,7 @@ export class Stage {
     return run;
   }
 
-  /** Without a screen, for what must have happened before. */
+  /** Without a screen, to prepare what has happened before. */
   async before(prompt: string, ...turns: Turn[]): Promise<void> {
     this.script(...turns);
     const { code, stderr } = await this.box.run([...MODEL, "-p", prompt], { cwd: this.project, env: this.env });

@@ -1,4 +1,4 @@
-// Draws the cells of a terminal as an SVG picture in a plain window frame. The same cells always give the same text.
+// Draws the cells of a terminal as an SVG picture in a plain window frame. The same cells always give the same file.
 
 import type { TerminalRun } from "../../packages/lathe/test/terminal/emulator.ts";
 
@@ -9,9 +9,9 @@ export interface Screen {
   readonly buffer: Cells;
   readonly columns: number;
   readonly rows: number;
-  /** A path of this machine, which pictures show as ~. */
+  /** A path of this machine, shown as ~ in pictures. */
   readonly home: string;
-  /** Absent: the cursor is hidden. */
+  /** If absent, the cursor is hidden. */
   readonly cursor?: { readonly row: number; readonly column: number };
 }
 
@@ -63,7 +63,7 @@ ${lines.flatMap((runs, row) => drawLine(runs, row, look)).join("\n")}
 `;
 }
 
-/** Without the empty rows at the end. */
+/** Without empty rows at the end. */
 function linesOf({ buffer, columns, rows, cursor, home }: Screen, look: Look): Run[][] {
   const top = buffer.type === "alternate" ? 0 : buffer.baseY;
   const lines: Run[][] = [];
@@ -80,7 +80,7 @@ function withoutHome(run: Run, home: string): Run {
 
 const isBlank = ({ text, style }: Run): boolean => text.trim() === "" && style.background === undefined;
 
-/** Neighbouring cells of one style are one run; a wide character has a run of its own, so that it takes exactly two cells. */
+/** Neighbouring cells of one style form a run; a wide character is its own run, so that it takes exactly two cells. */
 function runsOf(buffer: Cells, at: number, columns: number, look: Look): Run[] {
   const line = buffer.getLine(at);
   const runs: Run[] = [];
@@ -146,7 +146,7 @@ function drawLine(runs: readonly Run[], row: number, look: Look): string[] {
 function drawRun({ column, width, text, style }: Run, y: number, look: Look): string[] {
   if (text.trim() === "" && !style.attributes.includes("decoration")) return [];
   const fill = style.foreground === look.foreground ? "" : ` fill="${style.foreground}"`;
-  // The length keeps columns in line whatever font the reader has.
+  // The length keeps columns aligned, whatever the reader's font.
   const length = `textLength="${round(width * CELL.width)}" lengthAdjust="spacingAndGlyphs"`;
   return [
     `<text x="${leftOf(column)}" y="${y}" ${length}${fill}${style.attributes} xml:space="preserve">${escapeXml(text)}</text>`,

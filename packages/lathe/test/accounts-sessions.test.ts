@@ -1,4 +1,5 @@
-// The account of a session: chosen once, journalled, kept when the session goes on, changed when it reaches its limit.
+// The account of a session: chosen once, stored in the journal, kept when the session is resumed, changed when it
+// reaches its limit.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Agents that are ACP programs, through the command with a real program: what they do in their copy, what they may, how they end.
+// Agents that are ACP programs, through the command with a real program: what they do in their isolated copy, what they
+// may do, how they end.
 
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

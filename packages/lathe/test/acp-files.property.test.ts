@@ -1,5 +1,6 @@
-// Editor, command and agent change one file in any order. After each edit of the agent the file is what `git merge-file` makes of all
-// changes, or the edit was refused and nothing is different; no line that a user or a command has written is ever lost.
+// Editor, command and agent change one file in any order. After each edit of the agent, the file is what `git
+// merge-file` makes of all changes, or the edit was refused and nothing has changed; no line written by a user or a
+// command is ever lost.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

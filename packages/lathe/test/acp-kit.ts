@@ -1,5 +1,5 @@
-// An editor for tests: the SDK's client over the pipes of the command, with buffers that are saved or not, terminals, answers to
-// questions. Every message of both sides must be valid against the schema that the protocol publishes.
+// An editor for tests: the SDK's client on the pipes of the command, with saved and unsaved buffers, terminals, and
+// answers to questions. Every message of both sides must be valid against the schema that the protocol publishes.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ const SCHEMA = load("@agentclientprotocol/sdk/schema/v1/schema.unstable.json") a
   readonly $defs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 };
 
-/** The definitions of a method, for its parameters and its answer. */
+/** The schema definitions of a method's parameters and answer. */
 function definitionsOf(method: string): { readonly params?: string | undefined; readonly result?: string | undefined } {
   const names = Object.entries(SCHEMA.$defs).flatMap(([name, one]) => (one["x-method"] === method ? [name] : []));
   return {
@@ -39,11 +39,11 @@ function definitionsOf(method: string): { readonly params?: string | undefined; 
   };
 }
 
-/** Both sides of a connection, each message checked. */
+/** Both sides of a connection; every message is checked. */
 export class Wire {
   readonly messages: { readonly from: "agent" | "client"; readonly message: AnyMessage }[] = [];
   readonly #methods = new Map<string, string>();
-  /** What the client sends is not checked. */
+  /** Set to skip the check of what the client sends. */
   isLenient = false;
   readonly #checks: Promise<void>[] = [];
 
@@ -69,7 +69,7 @@ export class Wire {
     };
   }
 
-  /** Throws what is wrong with the first message that is not valid. */
+  /** Throws what is wrong with the first invalid message. */
   async mustBeValid(): Promise<void> {
     await Promise.all(this.#checks);
   }
@@ -104,7 +104,7 @@ export class Wire {
         throw new Error(`${what}: ${violation.path} ${violation.message} in ${JSON.stringify(value).slice(0, 500)}`);
     };
     const checked = check();
-    checked.catch(() => {}); // told by `mustBeValid`
+    checked.catch(() => {}); // reported by `mustBeValid`
     this.#checks.push(checked);
   }
 }
@@ -121,16 +121,16 @@ type Agent = ChildProcessWithoutNullStreams | InsideCommand;
 /** How the user of the editor behaves. */
 export interface EditorOptions {
   readonly capabilities?: ClientCapabilities;
-  /** Written text goes to the disk, too; else it stays in the editor. */
+  /** Writes text to the disk, too; otherwise it stays in the editor. */
   readonly saves?: boolean;
-  /** The id of the chosen option; `cancelled` closes the question. */
+  /** Returns the id of the chosen option; `cancelled` closes the question. */
   readonly permission?: (request: RequestPermissionRequest) => string | Promise<string>;
   readonly elicitation?: (
     asked: CreateElicitationRequest,
   ) => CreateElicitationResponse | Promise<CreateElicitationResponse>;
   /** Called before a file is read or written. */
   readonly before?: (what: "read" | "write", path: string) => void;
-  /** What becomes of a write; by default it is taken over. */
+  /** Handles a write; by default the text goes into the buffer. */
   readonly take?: (path: string, text: string) => void;
 }
 
@@ -182,7 +182,7 @@ export class Editor<A extends Agent = Agent> {
     return this.agentSide.request("session/new", { cwd, mcpServers });
   }
 
-  /** Anything, also what is not valid: it is not checked. */
+  /** Sends any message, even an invalid one, without a check. */
   raw(method: string, params: object): Promise<unknown> {
     this.wire.isLenient = true;
     return this.agentSide.request<unknown, object>(method, params).finally(() => {
@@ -190,12 +190,12 @@ export class Editor<A extends Agent = Agent> {
     });
   }
 
-  /** Waits for an update that fits, also one that came already. */
+  /** Waits for a matching update; one that has already arrived counts. */
   async saw(fits: (one: { readonly update: SessionUpdate }) => boolean): Promise<void> {
     while (!this.updates.some(fits)) await new Promise<void>((resolve) => this.#onUpdate.add(resolve));
   }
 
-  /** Waits until so many terminals were released. */
+  /** Waits until this many terminals were released. */
   async releases(count: number): Promise<readonly string[]> {
     while (this.released.length < count) await new Promise<void>((resolve) => this.#onTerminal.add(resolve));
     return this.released;
@@ -228,7 +228,7 @@ export class Editor<A extends Agent = Agent> {
     return this.buffers.get(path) ?? (existsSync(path) ? readFileSync(path, "utf8") : undefined);
   }
 
-  /** Ends the agent's input, as an editor that is closed does. Every line on stdout must have been a message. */
+  /** Ends the agent's input, as closing the editor does. Every line on stdout must have been a message. */
   async leave(): Promise<void> {
     this.agent.stdin.end();
     if (this.agent.exitCode === null) await once(this.agent as ChildProcess, "close");
@@ -321,7 +321,7 @@ class Terminal {
     this.exited = once(this.child, "close").then(([exitCode, signal]) => ({ exitCode, signal }));
   }
 
-  /** With everything that it has started. */
+  /** Kills the agent and all processes it has started. */
   kill(): void {
     if (this.child.exitCode === null && this.child.signalCode === null)
       process.kill(-(this.child.pid as number), "SIGKILL");

@@ -1,4 +1,5 @@
-// `lathe acp` as it is built, in a process: what the system sees of it, how it ends when the editor is gone, and acpx as a client.
+// The built `lathe acp` as a process: what the system sees of it, how it ends when the editor is gone, and acpx as a
+// client.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

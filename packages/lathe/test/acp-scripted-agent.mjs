@@ -38,7 +38,7 @@ async function play([step, ...words], context) {
   else if (step === "write")
     await tried(peer.request(fs.writeTextFile, { sessionId, path: at(words[0]), content: words[1] }));
   else if (step === "elsewhere") {
-    // As if the client had another session.
+    // Claims that the client has another session.
     const other = { sessionId: "another" };
     const options = [{ optionId: "yes", name: "yes", kind: "allow_once" }];
     await peer.notify(session.update, {
@@ -65,7 +65,7 @@ async function play([step, ...words], context) {
       })(),
     );
   else if (step === "own") {
-    // Work of its own: told, asked about, done, told.
+    // Work of its own: announced, asked about, done, reported.
     const [kind, path, text, rawInput = {}] = words;
     const toolCallId = `own-${++calls}`;
     const locations = path === "" ? [] : [{ path: at(path) }];

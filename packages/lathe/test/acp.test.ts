@@ -225,7 +225,7 @@ describe("lathe acp", () => {
       ["session/prompt", { sessionId, prompt: [{ type: "text", text: "/undoo" }] }, -32602, /Did you mean \/undo\?/],
       ["session/prompt", { sessionId, prompt: [pixel(`${PIXEL.slice(0, 20)}*${PIXEL.slice(20)}`)] }, -32602, /base64/],
       ["session/prompt", { sessionId, prompt: [pixel(`data:image/png;base64,${PIXEL}`)] }, -32602, /base64/],
-      ["authenticate", { methodId: "none" }, -32602, /no way to sign in called "none"/],
+      ["authenticate", { methodId: "none" }, -32602, /Unknown sign-in method "none"/],
       ["session/set_mode", { sessionId, modeId: "yolo" }, -32602, /no mode/],
       ["session/set_config_option", { sessionId, configId: "model", value: "none/none" }, -32602, /no value/],
       ["session/nonsense", {}, -32601, /./],
@@ -302,7 +302,7 @@ describe("lathe acp", () => {
     editor.updates.length = 0;
     await editor.prompt(sessionId, "/undo");
     expect(readFileSync(file("a.txt"), "utf8")).toBe("one\n");
-    expect(editor.text()).toContain("The editor still holds other text than the disk: a.txt.");
+    expect(editor.text()).toContain("The editor's text differs from the disk: a.txt.");
   });
 
   it("G-17 uses the client's MCP servers, and none that is on the disk", async () => {

@@ -1,4 +1,5 @@
-// What could hang while agents work, with the command itself: each ends in a state that somebody is told, within a bound of its own.
+// What could hang while agents work, with the command itself: each case ends within its own time limit, in a state that
+// is reported.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

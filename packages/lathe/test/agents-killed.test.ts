@@ -1,5 +1,6 @@
-// The command killed by SIGKILL at the lines of its journals while agents work apart, talk and land: what an agent did is in the files whole
-// or not at all, never twice, else in a patch, the conversation knows which, every message is read once, and nothing is left of the views.
+// The command is killed by SIGKILL at the lines of its journals while agents work in isolation, talk and land: what an
+// agent did is in the files completely or not at all, never twice, otherwise in a patch; the conversation knows which;
+// every message is read once, and no views are left.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";

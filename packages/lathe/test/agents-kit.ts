@@ -1,4 +1,4 @@
-// A project in a real repository, and a scripted model that plays a parent and its agents: each by its name.
+// A project in a real repository, and a scripted model that plays a parent and its agents, each by name.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 import { type Stage, stage } from "./contract-kit.ts";
 
 type Step = Turn | ((request: RecordedRequest) => Turn | Promise<Turn>);
-/** What each says, turn by turn; the last turn is said again. */
+/** What each agent says, turn by turn; the last turn is repeated. */
 export type Cast = Readonly<Record<string, readonly Step[]>>;
 
 export interface AgentStage extends Stage {
@@ -15,9 +15,9 @@ export interface AgentStage extends Stage {
   write(path: string, text: string): void;
   read(path: string): string;
   config(text: string): void;
-  /** Folders of views that are still there. */
+  /** Folders of views that still exist. */
   views(): string[];
-  /** Files named so below the sessions. */
+  /** Files of this name below the sessions. */
   kept(name: string): string[];
 }
 
@@ -25,10 +25,10 @@ export const shell = (command: string) => turn.calls([{ name: "shell", args: { c
 export const yields = (output: string) => turn.calls([{ name: "yield", args: { output }, id: "y" }]);
 export const tasks = (list: readonly object[], more: object = {}) =>
   turn.calls([{ name: "task", args: { agent: "task", context: "The goal.", tasks: list, ...more }, id: "t" }]);
-/** The parent's last word is what the call gave. */
+/** The parent ends with the result of its call. */
 export const says = (request: RecordedRequest): Turn => turn.text(request.result("t") ?? "");
 
-/** The name of the agent whose request it is, or `parent`. */
+/** The name of the agent that sent the request, or `parent`. */
 export const whoIs = ({ view }: RecordedRequest): string =>
   /You are ([\w.-]+?)\. Your assignment/.exec(view.messages.map(({ text }) => text).join("\n"))?.[1] ?? "parent";
 

@@ -1,5 +1,5 @@
-// Agents that work apart, random overlapping edits, and a person who edits, stages and commits meanwhile. What has to come out is
-// asked of git itself.
+// Agents that work in isolation, random overlapping edits, and a user who edits, stages and commits meanwhile. Git
+// itself computes the expected result.
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

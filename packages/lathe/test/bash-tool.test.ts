@@ -1,4 +1,4 @@
-// The tool bash in whole runs: what lasts over a resume, and the variables and settings that change it.
+// The tool bash in whole runs: what survives a resume, and the variables and settings that change it.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

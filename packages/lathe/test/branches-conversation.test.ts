@@ -1,4 +1,4 @@
-// The conversation: slash commands about the tree, and hooks that object to leaving.
+// Slash commands for the session tree in a conversation, and hooks that object to leaving.
 
 import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
@@ -106,7 +106,7 @@ describe("slash commands", () => {
     await say("/label try --clear");
     expect(lines.at(-1)).toBe(`Cleared the label of ${second!.id}.`);
     await expect(say("/tree nothing0")).rejects.toThrow("There is no entry nothing0 in this session. See /tree.");
-    await expect(say(`/tree ${second!.id} sumary`)).rejects.toThrow('"sumary" is not understood. Use: /tree <entry>');
+    await expect(say(`/tree ${second!.id} sumary`)).rejects.toThrow('"sumary" is not valid. Use: /tree <entry>');
     await expect(say("/label")).resolves.toBeUndefined();
     expect(lines.at(-1)).toBe("There are no labels. Set one: /label <entry> <name>");
   });

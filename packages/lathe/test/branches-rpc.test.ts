@@ -1,4 +1,4 @@
-// RPC: the session's tree. Going elsewhere in it, branching off into another file, labels, moving the session.
+// The session's tree over RPC: navigating, branching off into another file, labels, moving the session.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The agent is killed while it has a browser: nothing of it is left, except a browser that it only attached to.
+// The agent is killed while it has a browser: nothing of it remains, except a browser that it was only attached to.
 
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A browser as a session has it, and a server that the session runs.
+// A session's browser, and a server that the session runs.
 
 import { type WebGate, webGate } from "@lathe/agent/files";
 import { byteLines, type ExecutionEnvironment } from "@lathe/agent/world";
@@ -10,7 +10,7 @@ import { Tabs, type TabsOptions } from "../src/additions/browser/tabs.ts";
 
 export const HAS_BROWSER = program("chromium") !== undefined && program("bwrap") !== undefined;
 
-/** Each page is a line of `pages`: its path and its HTML. It tells what it was asked for at `/asked`, and `/never` gets no answer. */
+/** Each line of `pages` is a page: its path and HTML. `/asked` lists the requests, and `/never` gets no answer. */
 const SERVER = `
 const [pages] = process.argv.slice(1).map((text) => JSON.parse(text));
 const asked = [];
@@ -31,7 +31,7 @@ export interface Page {
   readonly html: string;
 }
 
-/** Starts a server in an environment; its port. */
+/** Starts a server in an environment and returns its port. */
 export async function serve(env: ExecutionEnvironment, pages: Readonly<Record<string, Page>>): Promise<number> {
   const server = await env.startProcess!([process.execPath, "-e", SERVER, JSON.stringify(pages)]);
   const { value } = await byteLines(server.stdout).next();
@@ -40,7 +40,7 @@ export async function serve(env: ExecutionEnvironment, pages: Readonly<Record<st
 
 export interface BrowserBench extends Pick<ToolBench, "dir" | "env" | "services" | "artifacts"> {
   readonly tabs: Tabs;
-  /** What the model reads; a failure is its text. */
+  /** The text that the model reads; for a failure, its message. */
   say(args: BrowserArgs): Promise<string>;
   readonly notices: string[];
   close(): Promise<void>;

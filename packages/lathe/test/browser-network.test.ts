@@ -1,5 +1,5 @@
-// What a page can reach: every notation of an address inside, by every way that a browser has. The tab's own list of hosts allows all of
-// them here, so that only the gate and the confinement stand in between.
+// What a page can reach: every notation of an internal address, by every way that a browser has. The tab's own list of
+// hosts allows all of them here, so that only the gate and the confinement stop it.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// Browsers that are not the session's own, one that cannot be confined, and none at all.
+// Browsers that do not belong to the session, one that cannot be confined, and no browser at all.
 
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

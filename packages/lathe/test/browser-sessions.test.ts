@@ -1,4 +1,4 @@
-// The browser as a session has it: what is asked about, and tabs that agents share.
+// The browser in a session: which actions need approval, and tabs that agents share.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The agent is killed while cells run and programs are debugged: nothing of them is left, nor what they have started.
+// The agent is killed while cells run and programs are debugged: none of their processes remain.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Compiled code is kept between starts. It may be missing, damaged or old: the command works, and mends it.
+// Compiled code is kept between starts. It may be missing, damaged or old: the command works and repairs it.
 
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

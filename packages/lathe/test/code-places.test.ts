@@ -1,5 +1,6 @@
-// Language servers, cells, debuggers and pages of a server in every place where a session can work, with real ones in each. A place is
-// opened once. The gate tries each of the four in one place behind a connection and in one of this machine; a long run tries all.
+// Language servers, cells, debuggers and pages of a server in every environment where a session can work, with real
+// ones in each. An environment is opened once. The gate tries each of the four in one remote and one local environment;
+// a long run tries all.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

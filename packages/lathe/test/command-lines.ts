@@ -1,4 +1,4 @@
-// A place where slash commands print, without a screen: tests read the lines.
+// Collects what slash commands print, without a screen, for tests to read.
 
 import type { CommandView } from "../src/conversation/commands/command-view.ts";
 

@@ -1,5 +1,6 @@
-// Runs the command as a user would, with a home and a directory of its own: inside the test, over the sources; or as it is built, in a
-// process with real pipes, for what is about processes: signals, kills, exits, memory, several at once, code that others bring.
+// Runs the command as a user would, with its own home and directory: inside the test, from sources; or the built
+// command, in a process with real pipes, for what concerns processes: signals, kills, exits, memory, several at once,
+// code that users bring.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +12,7 @@ import { InsideCommand, runInside } from "./machine.ts";
 
 export const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 export const SAMPLE = fileURLToPath(new URL("../sample", import.meta.url));
-/** Code that starts in other homes have compiled. Its names carry the content's hash. */
+/** Code compiled by starts in other homes. File names contain a hash of the content. */
 const COMPILED = fileURLToPath(new URL("../../../.cache/compiled", import.meta.url));
 
 export interface Finished {
@@ -31,17 +32,20 @@ export interface Sandbox {
   readonly dir: string;
   readonly home: string;
   readonly env: Record<string, string>;
-  /** Inside the test, where that is possible. */
+  /** Runs the command inside the test, if that is possible. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** In a process of its own, as it is built. */
+  /** Runs the built command in its own process. */
   runBuilt(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Inside the test, with pipes: a host of it writes and reads while it runs. */
+  /** Runs the command inside the test, with pipes: the test writes and reads while it runs. */
   open(args: readonly string[], env?: Record<string, string>): InsideCommand;
   start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams;
   remove(): Promise<void>;
 }
 
-/** `untouched`: nothing in the home, as at the very first start; else it has the compiled code of earlier starts, which saves a third of each. */
+/**
+ * `untouched` leaves the home empty, as on the first start; otherwise it has compiled code of earlier starts, which
+ * saves a third of each.
+ */
 export async function sandbox(options: { sample?: boolean; untouched?: boolean } = {}): Promise<Sandbox> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "c-")));
   const dir = join(root, "project");
@@ -75,12 +79,12 @@ export async function sandbox(options: { sample?: boolean; untouched?: boolean }
         ? runBuilt(args, options)
         : runInside(args, { cwd: dir, ...options, env: { ...env, ...options.env } }),
     runBuilt,
-    // A command that was hung up may still be writing its last words.
+    // A command that was hung up may still be writing its last output.
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
 
-/** What only a process has: options of node's own, libraries that are loaded before. */
+/** Whether a run needs a process: for node's options or preloaded libraries. */
 const needsProcess = ({ env }: RunOptions): boolean =>
   env?.["NODE_OPTIONS"] !== undefined || env?.["LD_PRELOAD"] !== undefined;
 

@@ -1,4 +1,4 @@
-// A repository with an identity of its own, a model server, and `lathe commit` in it.
+// A repository with its own identity, a model server, and `lathe commit` in it.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface CommitScene extends Stage {
   hook(name: string, script: string): void;
   /** `lathe commit` with these arguments. */
   commit(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Everything that must be as before when nothing was committed. */
+  /** Everything that must be unchanged if nothing was committed. */
   state(): string;
 }
 
@@ -49,7 +49,7 @@ export async function commitScene(script: Script = () => turn.text("feat: x")): 
   };
 }
 
-/** The answer with which a model proposes commits: message and numbers of pieces. */
+/** A model's answer that proposes commits: message and numbers of hunks. */
 export const proposes = (...commits: readonly (readonly [message: string, parts: string])[]) =>
   turn.calls([
     {

@@ -1,5 +1,5 @@
-// `lathe commit` in real repositories: what is staged is committed with a message in the style of the project, hooks and partial staging
-// are respected, and what cannot be done leaves everything as it was.
+// `lathe commit` in real repositories: staged changes are committed with a message in the project's style, hooks and
+// partial staging are respected, and a failure leaves everything as it was.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ it("G-120 without a model the message is plain, unless LATHE_COMMIT_NO_FALLBACK 
   expect(refused.stderr).toContain("Nothing was committed.");
   const done = await scene.commit(["--yes"]);
   expect([done.code, subject()]).toEqual([0, "Update a.txt"]);
-  expect(done.stderr).toContain("The message is a plain one, without a model:");
+  expect(done.stderr).toContain("No model wrote this message:");
 });
 
 it("G-120 without a credential the message is plain", async () => {

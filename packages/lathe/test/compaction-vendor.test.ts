@@ -1,4 +1,4 @@
-// Compaction by OpenAI itself, and what serves when it fails.
+// Compaction by OpenAI itself, and what replaces it when it fails.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
+// Compaction in a conversation: by hand, while idle, undone, and by a service of the user.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The desktop on a real X server, with xterm as the program that is used: it writes down what it gets.
+// Desktop control on a real X server, with xterm as the program in use: it records its input.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

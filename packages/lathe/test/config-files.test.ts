@@ -1,4 +1,4 @@
-// lathe config against files as people have them: links, other sections, broken ones.
+// `lathe config` with files as users have them: links, other sections, broken ones.
 
 import { lstat, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a person and a program are shown of the context, and the numbers that mean the same for every vendor.
+// What users and programs can see of the context, and the counts that mean the same for every vendor.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -93,7 +93,7 @@ describe("with a box", () => {
     at = await terminal.see(at, /by model [\s\S]*anthropic\/claude-sonnet-4-5 +2 +2\.0k +1\.2k +100 +\$0/);
     at = await terminal.see(at, /by what was answered[\s\S]*your messages +1\.1k[\s\S]*shell +1 +1\.1k +\$0[\s\S]*› /);
     terminal.keys("/context some\n");
-    at = await terminal.see(at, /\/context takes nothing, or "all"[\s\S]*› /);
+    at = await terminal.see(at, /\/context takes no argument, or "all"[\s\S]*› /);
     terminal.keys("/quit\n");
     await terminal.see(at, /ended-0/);
     await terminal.close();

@@ -1,4 +1,4 @@
-// What goes in: prompts, words, files, piped text; and answers that must fit a schema.
+// Input: prompts, words, files, piped text; and answers that must fit a schema.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// A model server with a script, and the command pointed at it with a home of its own.
+// A scripted model server, and the command with its own home that uses it.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ export const MODEL = "anthropic/claude-sonnet-4-5";
 export interface Stage {
   readonly server: ModelServer;
   readonly box: Sandbox;
-  /** Options and variables of a run against the server; retries wait a millisecond. */
+  /** Options and variables for a run against the server; retries wait one millisecond. */
   readonly args: readonly string[];
   readonly env: Record<string, string>;
   run(args: readonly string[], options?: Parameters<Sandbox["run"]>[1]): Promise<Finished>;
-  /** In a process of its own, as it is built. */
+  /** Runs the built command in its own process. */
   runBuilt(args: readonly string[], options?: Parameters<Sandbox["run"]>[1]): Promise<Finished>;
   start(args: readonly string[]): ReturnType<Sandbox["start"]>;
   close(): Promise<void>;

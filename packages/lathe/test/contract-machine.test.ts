@@ -1,4 +1,4 @@
-// What the machine does to a run: signals, readers that go away, a session that is in use, a disk that is full or read-only.
+// How the machine can affect a run: signals, readers that go away, a session in use, a full or read-only disk.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// A stranger's repository: nothing it brings runs or sends a key anywhere until the folder is trusted.
+// A stranger's repository: nothing in it runs or sends a key anywhere until the folder is trusted.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Every way a run without a person can end, in every output mode: the code, one line on stderr that says what to do, the answer and
-// nothing else on stdout, and in JSON mode a result at the end.
+// Every way an unattended run can end, in every output mode: the exit code, one line on stderr that says what to do,
+// only the answer on stdout, and in JSON mode a result at the end.
 
 import { createServer } from "node:net";
 import { violationOf } from "@lathe/llm";

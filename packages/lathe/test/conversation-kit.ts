@@ -1,4 +1,4 @@
-// A conversation over a scripted model server, with the slash commands of every host.
+// A conversation over a scripted model server, with the slash commands that every host has.
 
 import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
@@ -18,10 +18,10 @@ import { Run } from "../src/hosts/run.ts";
 import { homePaths } from "../src/platform/home/paths.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
-/** A summary that is accepted. */
+/** A summary that passes the checks. */
 export const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
 
-/** A briefing that is accepted. */
+/** A briefing that passes the checks. */
 export const briefing = (next: string): string => `## Goal\nShip it.\n\n## Done\nNothing.\n\n## Next steps\n${next}`;
 
 export type Talk = Awaited<ReturnType<typeof conversation>>;
@@ -37,9 +37,9 @@ export async function conversation(
     additions = [],
     trusted = [],
   }: {
-    /** Below the root, which is the user's home, too. */
+    /** Files below the root, which is also the user's home. */
     readonly files?: Readonly<Record<string, string>>;
-    /** Below the root. */
+    /** Relative to the root. */
     readonly cwd?: string;
     /** Files of the working directory that the user has trusted. */
     readonly trusted?: readonly string[];
@@ -132,13 +132,13 @@ export async function conversation(
     starts,
     ends,
     lastSent,
-    /** To the next question of a command. */
+    /** The answer to the next question of a command. */
     reply: (text: string) => void replies.push(text),
-    /** What is answered when no turn was pushed. */
+    /** Answers requests when no turn was pushed. */
     answer: (script: (request: RecordedRequest) => Turn) => {
       answering = script;
     },
-    /** What running calls have printed. */
+    /** Output of running calls. */
     tail: () => tail,
   };
 }

@@ -1,4 +1,4 @@
-// The event journal of a coordinator and how it is waited for, with a real MCP client.
+// The event journal of a coordinator and waiting for its events, with a real MCP client.
 
 import { appendFileSync, readFileSync } from "node:fs";
 import { type Gate, gate, turn } from "@lathe/testkit";

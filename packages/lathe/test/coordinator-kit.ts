@@ -1,4 +1,4 @@
-// A real MCP client at the built coordinator, with a tmux server, a home and a model server of the test.
+// A real MCP client of the built coordinator, with the test's own tmux server, home and model server.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export class CoordinatorBench {
     return new CoordinatorBench(scene);
   }
 
-  /** Everything is allowed. */
+  /** Variables that allow everything. */
   get allowed(): Record<string, string> {
     return {
       LATHE_COORDINATOR_MCP_WORKDIR_ROOTS: this.project,
@@ -86,7 +86,7 @@ export class CoordinatorClient {
     return reply;
   }
 
-  /** A change, allowed. Rejects when it is refused. */
+  /** Calls a tool with `allow_mutation`. Rejects if it is refused. */
   async change(name: string, args: Record<string, unknown>): Promise<Reply> {
     const reply = await this.call(name, { ...args, allow_mutation: true });
     if (!reply.ok) throw new Error(`${name}: ${JSON.stringify(reply.error)}`);

@@ -1,4 +1,4 @@
-// Panes that a person has started, adopted by the coordinator: real tmux, a real terminal, a real MCP client.
+// Panes that a user has started, adopted by the coordinator: real tmux, a real terminal, a real MCP client.
 
 import { type Gate, gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Random schedules of send, queue, force, answer, report and kill at coordinators that share a session: one active turn, every turn ends
-// once, what was said is said once, and the numbers of events have no gap.
+// Random schedules of send, queue, force, answer, report and kill at coordinators that share a session: one active
+// turn, every turn ends once, every prompt is delivered once, and event numbers have no gap.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// `lathe setup coordinator`: the entry with which a bot starts the coordinator, printed, or written into its profile.
+// `lathe setup coordinator`: prints the entry with which a bot starts the coordinator, or writes it to the bot's
+// profile.
 
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// `lathe mcp-serve coordinator`, as it is built, driven by a real MCP client with real tmux.
+// The built `lathe mcp-serve coordinator`, used by a real MCP client with real tmux.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The command killed by SIGKILL at the few places where a journal and what it promises are not yet in step.
+// The command is killed by SIGKILL at the few points where a journal and what it promises do not agree yet.
 
 import { once } from "node:events";
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

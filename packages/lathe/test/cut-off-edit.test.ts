@@ -1,4 +1,5 @@
-// A patch to several files that is cut off: the next session undoes it, and a disk that fills up in the middle leaves no half of it.
+// A patch to several files is cut off: the next session undoes it, and a disk that fills up in the middle leaves no
+// half-written file.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Adapters that end, hang or break the protocol in mid-call: nothing is left running.
+// Debug adapters that end, hang or break the protocol during a call: no process remains.
 
 import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";

@@ -19,7 +19,7 @@ export interface Bench {
   readonly folder: string;
   readonly env: ExecutionEnvironment;
   readonly debuggers: DebugPrograms;
-  /** Writes a file of these lines; its path. */
+  /** Writes a file of these lines and returns its path. */
   write(name: string, ...lines: readonly string[]): string;
   run(request: Wanted): Promise<DebugAnswer>;
   /** The text of the answer. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A debug adapter that calls itself gdb 14, for what real ones do not do on demand: end, fall silent or break the protocol in mid-call,
-// and ask to run a program in a terminal. The expression of `evaluate` says which.
+// A debug adapter that claims to be gdb 14, for what real ones do not do on demand: end, fall silent or break the
+// protocol during a call, and ask to run a program in a terminal. The expression of `evaluate` chooses.
 
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-// The tool `debug` in whole runs: found by the search for tools, judged like the command that it runs, and gone when it is off.
+// The tool `debug` in whole runs: found by tool search, approved like the command it runs, and absent when it is off.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// What a call declares is what it opens: every edit dialect, every profile, host tools and host addresses, in every
-// permission mode, with an environment that writes down what is really opened.
+// A call opens exactly what it declares: every edit dialect, every profile, host tools and host addresses, in every
+// permission mode, with an environment that records what is really opened.
 
 import {
   existsSync,

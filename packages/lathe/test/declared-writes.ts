@@ -1,4 +1,4 @@
-// Every way in which a tool of ours changes a file, by profile and dialect.
+// Every way in which one of our tools changes a file, by profile and dialect.
 
 import type { FamilyName } from "@lathe/agent";
 
@@ -12,7 +12,7 @@ export interface Case {
 export const patch = (header: string, body: string): string => `*** Begin Patch\n*** ${header}\n${body}\n*** End Patch`;
 export const TAG_OF_F = "¶";
 
-/** Each changes or creates the file at the path it is given. */
+/** Each changes or creates the file at the given path. */
 export const WRITES: readonly (Case & { readonly name: string })[] = [
   { name: "write_file", profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content: "new\n" }) },
   {

@@ -1,4 +1,4 @@
-// `/debug`: what a report holds, and what it must not hold.
+// `/debug`: what a report contains, and what it must not contain.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";

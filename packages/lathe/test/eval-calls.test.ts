@@ -1,4 +1,4 @@
-// What cells may ask for: calls of tools, a model, agents. Each is a call of its own, judged and counted.
+// What cells may call: tools, a model, agents. Each is a separate call, approved and counted.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

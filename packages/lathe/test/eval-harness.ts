@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { Kernels, type KernelsOptions } from "../src/additions/eval/kernels.ts";
 
 export interface RanCell extends CellEnd {
-  /** The end of what it printed and showed as text. */
+  /** The tail of what it printed and displayed as text. */
   readonly text: string;
   readonly bytes: number;
   readonly shown: readonly JsonObject[];
@@ -57,7 +57,7 @@ export class CellHarness {
   js = async (code: string): Promise<string> => (await this.run("js", code)).text;
 }
 
-/** What must hold wherever commands run. */
+/** What must hold in every environment. */
 export async function checkCells(env: ExecutionEnvironment): Promise<void> {
   const cells = new CellHarness(env);
   await env.writeFile(`${env.workingDirectory()}/seen.txt`, "héllo\n");

@@ -1,4 +1,4 @@
-// Kernels themselves: the shortcuts of notebooks, which interpreter runs, how many live, and what cells do to them.
+// Kernels themselves: notebook shortcuts, which interpreter runs, how many may run, and what cells do to them.
 
 import { execFileSync } from "node:child_process";
 import {

@@ -1,4 +1,4 @@
-// What a tool of an extension shows of its result: a brief form, and more when a person asks for it.
+// What a tool of an extension shows of its result: a short form, and more on request.
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";

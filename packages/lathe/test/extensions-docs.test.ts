@@ -1,4 +1,4 @@
-// docs/extensions.md leads from nothing to a working extension: its text, followed word for word.
+// docs/extensions.md leads from nothing to a working extension: the test follows its text word for word.
 
 import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

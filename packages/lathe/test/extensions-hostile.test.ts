@@ -1,5 +1,5 @@
-// Extensions that throw, hang, flood, leak, block or end the process: each is named, and contained where that is promised. Each has
-// a folder and a process of its own and waits for its end, so they run side by side.
+// Extensions that throw, hang, flood, leak, block or end the process: each is named, and contained where we promise
+// that. Each has its own folder and process and waits for its end, so they run side by side.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";

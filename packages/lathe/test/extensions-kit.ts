@@ -9,16 +9,19 @@ export interface ExtensionBox {
   readonly box: Sandbox;
   readonly server: ModelServer;
   readonly env: Record<string, string>;
-  /** A file below the user's home of Lathe, such as `extensions/x.ts`. */
+  /** Writes a file below the user's Lathe home, such as `extensions/x.ts`. */
   user(name: string, text: string): Promise<string>;
-  /** A file of the project. */
+  /** Writes a file of the project. */
   project(name: string, text: string): Promise<string>;
-  /** What the model answers, in order. */
+  /** Sets the model's answers, in order. */
   script(...turns: Turn[]): void;
   run(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
-  /** In a process of its own, for extensions that do something to it or use its console, environment or directory. */
+  /**
+   * Runs the built command in its own process, for extensions that affect the process or use its console, environment
+   * or directory.
+   */
   runBuilt(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
-  /** Texts of the results that the model got for its calls. */
+  /** Texts of the tool results that the model got. */
   results(): readonly ViewedResult[];
   remove(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Extensions of an agent that a program drives: dialogs as frames, commands as prompts, hooks around the session's tree.
+// Extensions of an agent under RPC: dialogs as frames, commands as prompts, hooks on the session's tree.
 
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

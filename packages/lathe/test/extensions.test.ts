@@ -1,4 +1,4 @@
-// A user's file, loaded as extensions are: inside the test, and by the built command where its process or its build is the point.
+// A user's file loaded as an extension: inside the test, and by the built command if its process or its build matters.
 
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

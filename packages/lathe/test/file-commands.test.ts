@@ -1,4 +1,4 @@
-// Markdown files as commands, in every host; and what becomes of a slash that names none.
+// Markdown files as commands, in every host, and a slash that names no command.
 
 import { existsSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Files that are no text, read by the built command: what parses them has to be found and to work there as well.
+// Binary file formats, read by the built command: it must find their parsers and run them there, too.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";

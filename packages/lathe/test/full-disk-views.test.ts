@@ -1,4 +1,5 @@
-// A disk that is full while a view is opened, read or landed: one line, nothing half done, nothing left behind.
+// A disk that is full while a view is opened, read or landed: one line of error, nothing half done, nothing left
+// behind.
 
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The command killed by SIGKILL at the lines of its journal while a workflow goes on over RPC: the same end, no answer that was confirmed is
-// lost, and no question that was answered is asked again (G-10, G-101 to G-103, G-105).
+// The command is killed by SIGKILL at the lines of its journal while a workflow runs over RPC: the outcome is the same,
+// no confirmed answer is lost, and no answered question is asked again (G-10, G-101 to G-103, G-105).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A model that interviews: what the tests of gates and of workflows without a host share.
+// A model that conducts an interview, shared by the tests of gates and of workflows without a host.
 
 import { type RecordedRequest, turn } from "@lathe/testkit";
 

@@ -17,7 +17,7 @@ export interface HostRequest {
 
 type Answer = unknown | ((request: HostRequest) => unknown);
 
-/** An answer that is no JSON, or no success. */
+/** An answer that is not JSON or not a success. */
 export class Plain {
   readonly status: number;
   readonly text: string;
@@ -32,7 +32,7 @@ export class Plain {
 export interface HostServer {
   readonly url: string;
   readonly requests: HostRequest[];
-  /** By method and path, without or with the query. */
+  /** Answers by method and path, with or without the query. */
   readonly answers: Record<string, Answer>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export interface Rig {
   readonly box: Sandbox;
   readonly host: HostServer;
   readonly env: Record<string, string>;
-  /** One call of a tool, through the whole command. */
+  /** Makes one tool call, through the whole command. */
   call(
     tool: string,
     args: object,
@@ -95,7 +95,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-/** The checkout of `box.dir` has the remote github.com/octo/app, and a token for it is there. */
+/** The checkout in `box.dir` has the remote github.com/octo/app, and a token for it exists. */
 export async function rig(given?: Sandbox): Promise<Rig> {
   const box = given ?? (await sandbox());
   const host = await startHost();
@@ -128,7 +128,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "ada@example.org",
 };
 
-/** A bare repository below the sandbox, which git takes for one of github.com. */
+/** A bare repository below the sandbox that git takes for one on github.com. */
 export function bareRepo({ git, box }: Rig, path: string): string {
   const folder = join(box.home, "hosted");
   const bare = join(folder, `${path}.git`);

@@ -1,4 +1,4 @@
-// Git hosts in a conversation: what the model is offered and sees, and what the user is asked.
+// Git hosts in a conversation: what the model gets and sees, and what needs the user's approval.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

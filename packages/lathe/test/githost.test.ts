@@ -1,4 +1,4 @@
-// Git hosts over the whole command: what is asked of the host, what git does, and what the model reads.
+// Git hosts with the whole command: the requests to the host, what git does, and what the model reads.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

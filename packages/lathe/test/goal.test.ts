@@ -1,4 +1,4 @@
-// `lathe goal` and `/goal`: the work goes on until a command passes, a limit ends it, or nothing moves (N1).
+// `lathe goal` and `/goal`: work continues until a command passes, a limit ends it, or there is no progress (N1).
 
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// `lathe -c` without a prompt, for scripts: an earlier run that did not come to its end is brought there.
+// `lathe -c` without a prompt, for scripts: finishes an earlier run that was cut off.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The same guards in every mode: each denies what it should, whoever hosts the session; what a folder brings needs its trust.
+// The same guards in every mode: each denies what it should in every host; guards from a folder need its trust.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

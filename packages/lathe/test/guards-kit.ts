@@ -1,4 +1,4 @@
-// Guards in the shapes that people bring from other agents, with a reason of their own each.
+// Guards in the forms that users bring from other agents, each with its own reason.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ export function write(path: string, text: unknown): string {
   return path;
 }
 
-/** A plugin that finds its own parts by CLAUDE_PLUGIN_ROOT, and lets everything pass when it does not find them. */
+/** A plugin that finds its own files by CLAUDE_PLUGIN_ROOT, and allows everything if it does not find them. */
 export function rulesPlugin(root: string, hooks: (events: object) => object = (events) => events): string {
   write(join(root, ".claude-plugin/plugin.json"), { name: "rules", version: "1.0.0" });
   write(
@@ -33,7 +33,7 @@ export function rulesPlugin(root: string, hooks: (events: object) => object = (e
   return root;
 }
 
-/** In the shape of pi's `permission-gate.ts`: it asks, and refuses where nobody can be asked. */
+/** Like pi's `permission-gate.ts`: it asks, and refuses if no user can be asked. */
 export const PI_GATE = `import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
   export default function (pi: ExtensionAPI) {
     pi.on("tool_call", async (event, ctx) => {
@@ -46,7 +46,7 @@ export const PI_GATE = `import type { ExtensionAPI } from "@mariozechner/pi-codi
     });
   }`;
 
-/** In the shape of pi's `protected-paths.ts`; nothing in it says for whom it was written but its words. */
+/** Like pi's `protected-paths.ts`; only its API tells which agent it was written for. */
 export const PI_PATHS = `export default function (pi) {
     pi.on("tool_call", async (event, ctx) => {
       if (event.toolName !== "write" && event.toolName !== "edit") return undefined;
@@ -57,7 +57,7 @@ export const PI_PATHS = `export default function (pi) {
     });
   }`;
 
-/** A project's hooks of Cursor: each event has a test, in which \`told\` is what the hook is given, for what it denies. */
+/** A project's Cursor hooks: each event has a test for what it denies; in it, `told` is the hook's input. */
 export function cursorHooks(project: string, tests: Readonly<Record<string, string>>): void {
   const cases = Object.entries(tests).map(([event, test]) => `${JSON.stringify(event)}: (told) => ${test}`);
   write(

@@ -1,4 +1,4 @@
-// Guards that people brought from other agents: each refuses here what it refuses there, or Lathe says that it cannot run.
+// Guards from other agents: each refuses here what it refuses there, or Lathe says that it cannot run it.
 
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

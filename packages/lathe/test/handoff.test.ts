@@ -1,4 +1,4 @@
-// A handoff that does not go as planned, and what remains of one that does.
+// Handoffs that fail in some way, and the result of one that succeeds.
 
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";

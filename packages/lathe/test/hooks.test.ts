@@ -1,4 +1,4 @@
-// Command hooks of the built product: programs that people wrote for this agent or another one, with a real shell.
+// Command hooks with the built product: programs written for Lathe or another agent, run by a real shell.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

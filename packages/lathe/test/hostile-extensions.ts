@@ -1,9 +1,9 @@
-// Extensions and hooks that do what they should not, as data: their code, and what is said about each.
+// Misbehaving extensions and hooks, as data: their code, and the message about each.
 
 export interface Hostile {
   readonly name: string;
   readonly code: string;
-  /** What people read, with the name of the culprit. */
+  /** The message for users, with the name of the culprit. */
   readonly said: RegExp;
   readonly kind?: "hook";
 }
@@ -12,7 +12,7 @@ const extension = (body: string): string => `export default (lathe) => { ${body}
 const on = (event: string, body: string): string =>
   extension(`lathe.on("${event}", async (event, context) => { ${body} });`);
 
-/** All of them run in one process, which does its work nevertheless. */
+/** All of these run in one process, which does its work nevertheless. */
 export const CONTAINED: readonly Hostile[] = [
   {
     name: "throws-at-load",
@@ -139,10 +139,10 @@ export const CONTAINED: readonly Hostile[] = [
 ];
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
-/** It blocks as a loop does, without taking a core from other tests for five seconds. */
+/** Blocks like an endless loop, without taking a core from other tests for five seconds. */
 const BLOCK = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
 
-/** Each ends the process by the watchdog's hand, and is off at the next start. */
+/** The watchdog ends the process, and the extension is off at the next start. */
 export const BLOCKING: readonly { readonly name: string; readonly code: string; readonly atLoad?: boolean }[] = [
   { name: "blocks-at-load", code: `${BLOCK}\nexport default () => {};`, atLoad: true },
   { name: "spins", code: on("turn_start", isLong ? "for (;;) {}" : BLOCK) },
@@ -160,7 +160,7 @@ export const BLOCKING: readonly { readonly name: string; readonly code: string; 
   },
 ];
 
-/** Each ends the process by itself, before the work is done. */
+/** Each ends the process itself, before the work is done. */
 export const EXITING: readonly { readonly name: string; readonly code: string }[] = [
   { name: "exits-at-load", code: "process.exit(0);" },
   { name: "exits-in-handler", code: on("turn_start", "process.exit(0);") },

@@ -1,4 +1,4 @@
-// Folders that somebody has prepared: a run in them works, or says in one line what is wrong.
+// Folders prepared by an attacker: a run in them works, or says in one line what is wrong.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Messages among agents, with the command itself: killed at the writes between a message and its delivery, and in every family.
+// Messages between agents, with the command itself: killed between writing a message and delivering it, and in every
+// model family.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Agents that work apart, with the real command, real repositories and real views.
+// Agents that work in isolated copies, with the real command, real repositories and real views.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync } from "node:fs";

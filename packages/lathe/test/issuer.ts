@@ -1,4 +1,4 @@
-// A stub issuer on loopback: PKCE, device flow, refresh tokens that work once.
+// An OAuth issuer stub on loopback: PKCE, device flow, refresh tokens that work once.
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Credentials in a real keyring: gnome-keyring on a bus of its own.
+// Credentials in a real keyring: gnome-keyring on its own bus.
 
 import { spawn } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";

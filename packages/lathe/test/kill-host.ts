@@ -1,5 +1,5 @@
-// Runs a cell and a program under a debugger through our own code, on another machine or in a container, and then waits to be killed.
-// Argument: where, as JSON.
+// Runs a cell and a debugged program through our own code, on another machine or in a container, and then waits to be
+// killed. The argument is the environment, as JSON.
 
 import { ContainerEnvironment, type ContainerOptions, SshEnvironment, type SshOptions } from "@lathe/agent/world";
 import { Kernels } from "../src/additions/eval/kernels.ts";

@@ -1,4 +1,4 @@
-// Landings in a conversation that asks: what the question names, and what becomes of work that nobody permitted.
+// Landings in a conversation that asks: what the question names, and what happens to work that was not approved.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

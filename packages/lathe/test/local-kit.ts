@@ -1,4 +1,5 @@
-// Local model servers as strict as the real ones: a window that is enforced, tools that are refused in the server's own words.
+// Local model servers as strict as the real ones: they enforce a context window and refuse tools in the server's own
+// words.
 
 import {
   type ModelServer,
@@ -13,21 +14,21 @@ export type LocalKind = "llama.cpp" | "ollama" | "lm-studio" | "vllm";
 
 export interface LocalOptions {
   readonly kind: LocalKind;
-  /** Tokens that the server really takes. */
+  /** Tokens that the server really accepts. */
   readonly window: number;
-  /** What it says of itself; the same when absent. */
+  /** The window it claims; by default the real one. */
   readonly claims?: number;
-  /** False: requests with tools are refused. */
+  /** If false, requests with tools are refused. */
   readonly tools: boolean;
-  /** The n-th request of the conversation, from 0. */
+  /** Answers the n-th request of the conversation, from 0. */
   readonly play: (step: number, request: RecordedRequest) => ModelTurn;
-  /** Requests outside of the conversation, such as for a summary. */
+  /** Answers requests outside the conversation, such as for a summary. */
   readonly beside?: (request: RecordedRequest) => ModelTurn;
 }
 
 export interface LocalServer {
   readonly server: ModelServer;
-  /** Nothing else answers at the usual ports. */
+  /** Makes sure that nothing else answers at the usual ports. */
   readonly env: Readonly<Record<string, string>>;
   readonly model: string;
   readonly seen: { refusedTools: number; overflows: number; steps: number; largest: number };
@@ -82,7 +83,7 @@ export async function localServer(options: LocalOptions): Promise<LocalServer> {
     listings: {
       models: [{ id: "tiny:1b", contextLength: claims, capabilities: ["completion", "tools"] }],
       props: { contextLength: claims },
-      // Most have no Responses API, or none without tools.
+      // Most have no Responses API, or one without tools.
       missing: ["/responses"],
     },
     allowFields: ["n_ctx"],
@@ -95,7 +96,7 @@ export async function localServer(options: LocalOptions): Promise<LocalServer> {
         return refuse(status, { code: status, message, type: "server_error" });
       }
       const prompt = tokensOf(body);
-      // vLLM counts the answer's limit in.
+      // vLLM includes the answer's limit.
       const needed = prompt + (kind === "vllm" ? Number(body.max_tokens ?? body.max_completion_tokens ?? 0) : 0);
       seen.largest = Math.max(seen.largest, needed);
       if (needed > window) {
@@ -130,7 +131,7 @@ export async function localServer(options: LocalOptions): Promise<LocalServer> {
   };
 }
 
-/** A call as a model writes it into its text. */
+/** A call as a model writes it in its text. */
 export const written = (
   name: string,
   args: Record<string, unknown>,

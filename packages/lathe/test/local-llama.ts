@@ -1,5 +1,6 @@
-// The real llama.cpp behind a small HTTP server: the addon of node-llama-cpp's platform package, which setup-system.sh fetches, and a model
-// with random weights that is written here. It knows nothing, so what it answers under a grammar shows the grammar alone.
+// The real llama.cpp behind a small HTTP server: the addon of node-llama-cpp's platform package, which setup-system.sh
+// downloads, and a model with random weights that is written here. It knows nothing, so its output under a grammar
+// shows only the grammar.
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -21,7 +22,7 @@ export const hasLlama = existsSync(ADDON);
 const DIM = 32;
 const HIDDEN = 64;
 const CONTEXT = 4_096;
-/** Unknown, begin, end, the 256 bytes, then the printable characters, which random weights take as gladly. */
+/** Unknown, begin, end, the 256 bytes, then printable characters, which random weights choose equally often. */
 const BYTES_FROM = 3;
 const CHARACTERS = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
 const BOS = 1;
@@ -30,7 +31,7 @@ const EOS = 2;
 /** GGUF version 3: a llama of one layer. `random` is uniform in [0, 1). */
 export async function writeModel(file: string, random: () => number): Promise<void> {
   const bytes = Array.from({ length: 256 }, (_, at) => `<0x${at.toString(16).toUpperCase().padStart(2, "0")}>`);
-  // In this vocabulary a space is written as a lower block.
+  // In this vocabulary, U+2581 represents a space.
   const tokens = ["<unk>", "<s>", "</s>", ...bytes, ...CHARACTERS.map((char) => (char === " " ? "\u2581" : char))];
   const types = tokens.map((_, at) => (at === 0 ? 2 : at < BYTES_FROM ? 3 : at < BYTES_FROM + 256 ? 6 : 1));
   const vocabulary = tokens.length;
@@ -106,7 +107,7 @@ const pair = (key: string, type: number, value: Buffer): Buffer => Buffer.concat
 const list = (type: number, items: readonly Buffer[]): Buffer =>
   Buffer.concat([u32(type), u64(items.length), ...items]);
 
-/** What of the addon is used here. */
+/** The parts of the addon that we use. */
 interface Addon {
   loadBackends(path?: string): void;
   init(): Promise<void>;
@@ -174,7 +175,7 @@ export class Llama {
     await this.#model.dispose();
   }
 
-  /** Its prompt is cut to its end: the model does not understand it anyway. */
+  /** The prompt is cut to its end, since the model does not understand it anyway. */
   async answer(prompt: string, limit: number, grammar?: string): Promise<string> {
     const context = this.#context;
     const sampler = new this.#addon.AddonSampler(this.#model);
@@ -206,7 +207,7 @@ export class Llama {
   }
 }
 
-/** The part of llama.cpp's own conversion that the schemas of calls need. */
+/** The part of llama.cpp's conversion of schemas that tool calls need. */
 export function grammarOf(schema: JsonObject): string {
   const rules = new Map<string, string>([
     ["space", '" "?'],
@@ -236,7 +237,7 @@ function rule(schema: JsonValue | undefined, rules: Map<string, string>): string
   return `"{" ${pairs.join(' "," space ')} "}"`;
 }
 
-/** Chat Completions as llama-server has it: a schema becomes a grammar, and tools are refused. */
+/** Chat Completions as in llama-server: a schema becomes a grammar, and tools are refused. */
 export async function startLlamaServer(
   llama: Llama,
   garbled: (nth: number) => string | undefined,

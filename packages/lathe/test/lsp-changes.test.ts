@@ -1,5 +1,5 @@
-// What language servers change beyond renames, in whole runs with real ones: formatting, commands of code actions, raw requests, and
-// the errors of a whole project.
+// Changes by language servers other than renames, in whole runs with real ones: formatting, commands of code actions,
+// raw requests, and the errors of a whole project.
 
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

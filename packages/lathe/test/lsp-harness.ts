@@ -1,4 +1,4 @@
-// The language servers of a session over any environment, without a model: what an agent asks and reads, called directly.
+// The language servers of a session in any environment, without a model: an agent's requests, called directly.
 
 import { dirname, join } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
@@ -59,7 +59,7 @@ export class LspHarness {
     return plan;
   }
 
-  /** Writes the file as a tool would, and gives what the model reads about errors. */
+  /** Writes the file as a tool would, and returns what the model reads about errors. */
   async edit(name: string, text: string): Promise<string> {
     const path = join(this.#env.workingDirectory(), name);
     const sha256 = `${this.#contents.size}`;
@@ -83,7 +83,7 @@ export class LspHarness {
   }
 }
 
-/** What every server of a language is asked, in any environment. */
+/** Requests that every language server must answer, in any environment. */
 export async function checkLanguage(project: LanguageProject, env: ExecutionEnvironment): Promise<void> {
   const { files, use, definition, references, hover, broken, fixed } = project;
   const lsp = await LspHarness.open(project, env);
@@ -91,7 +91,7 @@ export async function checkLanguage(project: LanguageProject, env: ExecutionEnvi
   const place = { file, line, symbol: "greet" };
   const wait = { timeoutMs: 60_000 };
   try {
-    // Asked at once after a cold start.
+    // Asked right after a cold start.
     const plan = await lsp.plan({ action: "rename", ...place, newName: "hail", ...wait });
     const renamed = plan.files.map((one) => [one.path, one.edits.map(({ start }) => one.seen.slice(start, start + 5))]);
     expect(Object.fromEntries(renamed)).toEqual(
@@ -109,7 +109,7 @@ export async function checkLanguage(project: LanguageProject, env: ExecutionEnvi
     if (project.unmoved)
       await expect(lsp.plan({ action: "rename_file", file, newName: "c.py" })).rejects.toThrow(project.unmoved);
     const [edited, text, ...said] = broken;
-    // Clean stays clean, and says so by saying nothing.
+    // A file without errors gives no message.
     expect(await settledEdit(lsp, edited, `${files[edited]}\n`)).toBe("");
     const errors = await settledEdit(lsp, edited, text);
     for (const part of said) expect(errors).toContain(part);
@@ -120,7 +120,7 @@ export async function checkLanguage(project: LanguageProject, env: ExecutionEnvi
   }
 }
 
-/** On a busy machine errors may come late: they come with the next result. */
+/** On a busy machine errors may arrive late, with the next result. */
 export async function settledEdit(lsp: LspHarness, name: string, text: string): Promise<string> {
   let said = await lsp.edit(name, text);
   for (let tries = 0; said.includes("no answer") && tries < 5; tries++) said = await lsp.edit(name, text);

@@ -1,4 +1,5 @@
-// Language servers that break, hang or lie: the edit lands, the result says what was not checked, and nothing is left running.
+// Language servers that break, hang or lie: the edit lands, the result says what was not checked, and no process
+// remains.
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Errors after an edit in a project that has a code index: files that use an edited one over others are found as well.
+// Errors after an edit in a project with a code index: files that depend on the edited one indirectly are found, too.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,9 +1,9 @@
-// An agent's language server on another machine or in a container, asked something, waiting to be killed. Prints the answer.
+// Asks an agent's language server on another machine or in a container, prints the answer, and waits to be killed.
 
 import { ContainerEnvironment, type ContainerOptions, SshEnvironment, type SshOptions } from "@lathe/agent/world";
 import { LspHarness } from "./lsp-harness.ts";
 
-// The build puts it in.
+// The build inserts this.
 Object.assign(globalThis, { LATHE_VERSION: "test" });
 const { ssh, container, server, mark } = JSON.parse(process.argv[2]!) as {
   readonly ssh?: SshOptions;

@@ -1,4 +1,4 @@
-// The agent is killed while language servers run: none of them is left, nor what they have started.
+// The agent is killed while language servers run: none of their processes remain.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// Small projects for real language servers: one file has `greet`, another one uses it and is never opened. Each says what its server
-// should answer, how the project is broken, and what is said then.
+// Small projects for real language servers: one file defines `greet`, another uses it and is never opened. Each says
+// what its server should answer, how to break the project, and the expected error.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,10 +19,10 @@ export interface LanguageProject {
   readonly definition: string;
   readonly references: readonly string[];
   readonly hover: string;
-  /** A text that breaks the file, and what is said about it. */
+  /** A text that breaks the file, and the expected errors. */
   readonly broken: readonly [file: string, text: string, ...said: string[]];
   readonly fixed: readonly string[];
-  /** What is said where the server knows nothing about moved files. */
+  /** The message if the server does not support moved files. */
   readonly unmoved?: string;
 }
 
@@ -135,7 +135,7 @@ export const PROJECTS: Readonly<Record<string, LanguageProject>> = {
       "a.go",
       "package x\n\nfunc greet(name int) string {\n\treturn name\n}\n",
       "a.go: 1 new error\n  4:9 error cannot use name",
-      // It may be the first that is heard of this file.
+      // This may be the first report about the file.
       "b.go: 1 ",
       ' error\n  3:23 error cannot use "y"',
     ],
@@ -143,7 +143,7 @@ export const PROJECTS: Readonly<Record<string, LanguageProject>> = {
   },
 };
 
-/** It knows no definitions; its findings stand beside those of the others. */
+/** It knows no definitions; its findings appear with those of other servers. */
 export const BIOME = {
   row: rowOf("biome", ownProgram("biome")),
   files: { "biome.json": "{}\n", "a.js": "export const x = 1;\n" },
@@ -151,7 +151,7 @@ export const BIOME = {
 
 export const TYPESCRIPT_7 = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 
-/** With TypeScript's own server: a.ts exports `greet`, which b.ts calls; c.ts has nothing to do with them. */
+/** With TypeScript's own server: a.ts exports `greet`, which b.ts calls; c.ts is unrelated. */
 export function makeTypeScriptProject(folder: string): void {
   const file = (name: string): string => join(folder, name);
   mkdirSync(file("node_modules/.bin"), { recursive: true });

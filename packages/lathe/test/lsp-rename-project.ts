@@ -1,11 +1,11 @@
-// A project that uses one name in many files with odd names, byte order marks, line ends and characters.
+// A project that uses one name in many files with odd file names, byte order marks, line endings and characters.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const STEMS = ["plain", "sp ace", "per%41cent", "ha#sh", "cafe\u0301", "caf\u00e9", "q'uote", "emoji 👋"];
 
-/** Files with their texts; every `greet` in them is the same function, and it stands nowhere else. */
+/** Files with their texts; every `greet` in them is the same function. */
 export function manyFiles(count: number): Record<string, string> {
   const compilerOptions = { strict: true, noEmit: true, module: "nodenext", types: [], skipLibCheck: true };
   const files: Record<string, string> = {
@@ -35,7 +35,7 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
   }
 }
 
-/** What is there now, `node_modules` left out. */
+/** The current files without `node_modules`. */
 export function readFiles(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));

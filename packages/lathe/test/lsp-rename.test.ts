@@ -1,4 +1,5 @@
-// A rename through many files: whole or refused, whatever the files are called, whoever is killed, whoever writes in between.
+// A rename across many files is complete or refused, whatever the files are called, whatever process is killed or
+// writes meanwhile.
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 
 const [, , behaviour = "plain"] = process.argv;
-// "hangs at METHOD": it says in a file that it was asked, and does not answer. It has a child that has left its group.
+// "hangs at METHOD": records the request in a file and does not answer. Its child has left the process group.
 const stuckAt = behaviour.startsWith("hangs at ") ? behaviour.slice("hangs at ".length) : undefined;
 if (stuckAt) spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
 const send = (message) => {
@@ -22,11 +22,14 @@ let language = "";
 let root = "";
 let settings;
 const held = [];
-/** By address: what files hold that were shown, and those whose errors are to be told. */
+/** By address: texts of opened files, and files whose errors to report. */
 const texts = new Map();
 const untold = new Set();
 
-/** For "late" and "late for users": an error is the word "bad", or the use of a.xyz while that has it. Until there is a file "go" it tells none, or none of users. */
+/**
+ * For "late" and "late for users": the word "bad" is an error, and so is using a.xyz while that contains it. Until a
+ * file "go" exists, it reports none, or none for users of a.xyz.
+ */
 function tellBad() {
   const isBad = (text) => text?.includes("bad") === true;
   const usedIsBad = isBad([...texts].find(([uri]) => uri.endsWith("/a.xyz"))?.[1]);
@@ -130,14 +133,14 @@ function answer({ id, method, params, result }) {
   if (method === "exit") process.exit(0);
 }
 
-/** The first line of a file of the project tells where the file went. */
+/** The first line of a file tells where the file was moved. */
 function noteMove(uri) {
   const start = { line: 0, character: 0 };
   const path = decodeURIComponent(uri.slice(uri.indexOf("/src/") + 1));
   return { [new URL("moves.txt", `${root}/`).href]: [{ range: { start, end: start }, newText: `${path}\n` }] };
 }
 
-/** One that touches files in every way, and one that leaves the project. */
+/** One action that changes files in every way, and one that leaves the project. */
 function actionsFor(uri) {
   const at = (name) => new URL(name, uri).href;
   const edit = (name, newText) => ({

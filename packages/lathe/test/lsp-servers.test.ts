@@ -1,4 +1,5 @@
-// Real language servers, each with a project of its own: what they tell, what they say after an edit, what they would rename.
+// Real language servers, each with its own project: what they report, what they say after an edit, what they would
+// rename.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

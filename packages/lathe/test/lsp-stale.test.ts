@@ -1,4 +1,4 @@
-// What commands, git and editors change between two questions: no error is told that is not there any more, and none is missed.
+// Changes by commands, git and editors between two requests: no outdated error is reported, and no new one is missed.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";

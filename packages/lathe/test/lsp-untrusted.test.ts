@@ -1,4 +1,4 @@
-// A folder that nobody has trusted brings servers, interpreters and plugins of its own. The system is the witness: none of them starts.
+// An untrusted folder contains servers, interpreters and plugins. System traces show that none of them starts.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

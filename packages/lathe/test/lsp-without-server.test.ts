@@ -1,4 +1,4 @@
-// The tool `lsp` where the server of a language is not installed: names come from the code index, and the answer says so.
+// The tool `lsp` if a language's server is not installed: names come from the code index, and the answer says so.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

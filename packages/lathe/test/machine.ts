@@ -1,4 +1,4 @@
-// A machine for the command inside the test: a directory, an environment and streams of its own, nothing of the test's process.
+// The machine for a command inside the test: its own directory, environment and streams, nothing of the test's process.
 
 import { EventEmitter, once } from "node:events";
 import { hostname } from "node:os";
@@ -13,12 +13,12 @@ export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array | undefined;
-  /** Stdout and stderr when they are to fail; they collect the text otherwise. */
+  /** Stdout and stderr that fail; by default they collect the text. */
   readonly stdout?: Text;
   readonly stderr?: Text;
 }
 
-/** Runs the command over the sources, to its end. */
+/** Runs the command from sources, to its end. */
 export async function runInside(args: readonly string[], place: Place): Promise<Finished> {
   const { stdin = "", stdout = new Text(), stderr = new Text() } = place;
   const input = Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]);
@@ -27,7 +27,7 @@ export async function runInside(args: readonly string[], place: Place): Promise<
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** The command inside the test, seen as a child process is: pipes, its end, its exit code. */
+/** The command inside the test, with the interface of a child process: pipes, its end, its exit code. */
 export class InsideCommand extends EventEmitter<{ close: [] }> {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
@@ -45,7 +45,7 @@ export class InsideCommand extends EventEmitter<{ close: [] }> {
     });
   }
 
-  /** Ends its input, as a host that goes away does: it then ends what it runs. */
+  /** Ends its input, as a host that disconnects does; the command then stops its work. */
   async leave(): Promise<void> {
     this.stdin.end();
     this.stdout.resume();

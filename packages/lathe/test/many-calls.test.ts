@@ -1,4 +1,5 @@
-// Many more calls in one answer than run at once, and texts that take long to judge: whatever ends the run ends it while they run.
+// Many more calls in one answer than may run at once, and texts that take long to check: whatever ends the run ends it
+// while they run.
 
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// MCP servers as the command uses them in print and RPC mode: prompts, arguments with defaults, folders of editors, hidden tools.
+// MCP servers in print and RPC mode: prompts, arguments with defaults, folders of editors, hidden tools.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// MCP servers where sessions run: in the sandbox, on another machine over ssh, and under a program that drives the agent.
+// MCP servers in the session's environment: in the sandbox, on another machine over ssh, and under a program that
+// controls the agent.
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// Memory under attack: planted words in other clothes, damage that is found late, clocks of two machines, several working trees.
+// Memory under attack: disguised instructions, damage that is found late, clocks of two machines, several working
+// trees.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Memories that are made of past sessions: each session is read once, one process sums up, and nothing is torn when it is killed.
+// Memories made from past sessions: each session is read once, only one process summarizes, and a kill leaves nothing
+// half-written.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";

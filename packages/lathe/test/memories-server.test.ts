@@ -1,4 +1,4 @@
-// Memory on a server of the user's (T-MEM-1): exact paths, tags and bodies, and one line when it cannot be used.
+// Memory on the user's server (T-MEM-1): exact paths, tags and bodies, and one line if it cannot be used.
 
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// Memory over sessions: what one keeps, a later one finds, unless its files have changed; never a secret, never a planted instruction.
+// Memory across sessions: what one stores, a later one finds, unless its files have changed; never a secret, never a
+// planted instruction.
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The whole of a run, the command and all that it starts, under 512 MB that the kernel enforces.
+// A whole run, the command and all its processes, within 512 MB enforced by the kernel.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

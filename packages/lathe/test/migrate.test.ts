@@ -1,4 +1,4 @@
-// `lathe migrate` over homes as the other agents leave them.
+// `lathe migrate` with homes as other agents leave them.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";

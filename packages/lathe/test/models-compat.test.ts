@@ -1,4 +1,5 @@
-// Every dialect switch of models.yml through the command: one model a switch, each with a conversation of two turns and a tool.
+// Every dialect switch of models.yml through the command: one model per switch, each with a conversation of two turns
+// and a tool.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

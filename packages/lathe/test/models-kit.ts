@@ -8,11 +8,11 @@ import { type Finished, type Sandbox, sandbox } from "./command.ts";
 export interface Bench {
   readonly box: Sandbox;
   readonly server: ModelServer;
-  /** One prompt in print mode; nothing is kept. */
+  /** Runs one prompt in print mode without saving a session. */
   ask(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
   /** A file below LATHE_HOME. */
   write(name: string, text: string): Promise<string>;
-  /** What the model endpoints were asked, listings left out. */
+  /** Requests to model endpoints, without listings. */
   readonly asked: ModelServer["requests"];
   close(): Promise<void>;
 }

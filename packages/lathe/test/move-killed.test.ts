@@ -1,4 +1,5 @@
-// `lathe sessions move`, killed at every change that it makes: the session is in one place, and moving it again finishes the move.
+// `lathe sessions move`, killed at every change it makes: the session is in one place, and moving it again completes
+// the move.
 
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

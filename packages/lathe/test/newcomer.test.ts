@@ -1,4 +1,4 @@
-// What people try first, and get wrong first: each ends with one line that says what to do.
+// What newcomers try first and get wrong first: each mistake ends with one line that says what to do.
 
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The notice of a newer version: from npm, once a day, beside the work. The registry is one on this machine.
+// The notice of a newer version: from npm, once a day, without delaying the work. The registry is a local one.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

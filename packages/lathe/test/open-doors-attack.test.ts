@@ -1,5 +1,5 @@
-// What people bring along, broken: hooks, commands, plugins and extensions that fail in ways their authors did not think of. The
-// built command says in one line what is wrong, and goes on where it can.
+// Broken hooks, commands, plugins and extensions of users. The built command says in one line what is wrong, and
+// continues if it can.
 
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

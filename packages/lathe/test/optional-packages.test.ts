@@ -1,4 +1,4 @@
-// Without the packages that read shell text, nothing is taken for harmless.
+// Without the packages that parse shell text, no command counts as harmless.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

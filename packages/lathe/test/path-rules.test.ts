@@ -1,4 +1,5 @@
-// Instructions of a subfolder and rules for some files: the model gets them once, with the first such file, and the prompt stays.
+// Instructions of a subfolder and rules for some files: the model gets them once, with the first matching file, and the
+// prompt stays the same.
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Pictures that a model makes, and diagrams, in whole runs. The vendors are stubs that answer as their documentation says.
+// Pictures made by a model, and diagrams, in whole runs. The vendors are stubs that answer as documented.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";

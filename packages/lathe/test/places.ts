@@ -1,4 +1,5 @@
-// The places where a session can work, each with what is needed for it: another machine, a container, the sandbox, an isolated copy.
+// The environments where a session can work, each with its requirements: another machine, a container, the sandbox, an
+// isolated copy.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +14,7 @@ import { REPOSITORY } from "./lsp-projects.ts";
 
 export interface OpenPlace {
   readonly env: ExecutionEnvironment;
-  /** A file of the project that an isolated copy was made of. */
+  /** Reads a file of the project that an isolated copy was made of. */
   readonly original?: (name: string) => string;
   close(): Promise<void>;
 }
@@ -21,7 +22,7 @@ export interface OpenPlace {
 export interface Place {
   readonly name: string;
   readonly isThere: boolean;
-  /** `files`: those of the project, where the place is made from one. */
+  /** `files` are those of the project, if the environment is made from one. */
   open(files: Readonly<Record<string, string>>): Promise<OpenPlace>;
 }
 
@@ -37,7 +38,7 @@ async function openMachine(): Promise<OpenPlace> {
   return { env, close };
 }
 
-/** It has the host's programs. */
+/** The container has the host's programs. */
 async function openContainer(): Promise<OpenPlace> {
   const podman = makePodman();
   const { baseEnv, container } = podman;

@@ -1,4 +1,4 @@
-// A conversation in a project with files of its own, with everything that files may add to a session, over a scripted model server.
+// A conversation in its own project, with everything that files may add to a session, over a scripted model server.
 
 import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ import { viewInto } from "./command-lines.ts";
 
 export type Project = Awaited<ReturnType<typeof project>>;
 
-/** `files`: paths below a folder that holds `project`, where it works, and `home`, of the user. */
+/** `files` are paths below a folder with `project`, the working directory, and `home`, the user's home. */
 export async function project(
   files: Readonly<Record<string, string>>,
   { settings = {}, model = "anthropic/claude-sonnet-4-5" }: { settings?: Record<string, unknown>; model?: string } = {},
@@ -81,7 +81,7 @@ export async function project(
     of: <K extends SessionEvent["kind"]>(kind: K) =>
       events.filter((event) => event.kind === kind) as Extract<SessionEvent, { kind: K }>[],
     warnings: () => events.flatMap((event) => (event.kind === "warning" ? [event.data.message] : [])),
-    /** As a host does it: a command, or something to send. */
+    /** Runs a command or sends text, as a host does. */
     say: async (line: string, ...answers: readonly Turn[]) => {
       server.push(...answers);
       await commands.ready;
@@ -90,7 +90,7 @@ export async function project(
       const content = await expandInput(line, talk.open, { commands: commands.list() });
       return content === undefined ? undefined : talk.submit(content);
     },
-    /** The last thing that was said to the model in the person's name. */
+    /** The last message sent to the model in the user's name. */
     lastSaid: () => server.requests.at(-1)!.view.messages.findLast(({ role }) => role === "user")!.text,
     system: () => server.requests.at(-1)!.view.system,
     read: (path: string) => turn.calls([{ name: "read_file", args: { file_path: path }, id: "toolu_read" }]),

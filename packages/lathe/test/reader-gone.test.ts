@@ -1,4 +1,4 @@
-// A stdout or stderr that cannot be written any more: a reader that went away, a full disk.
+// A stdout or stderr that can no longer be written: a reader that went away, a full disk.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

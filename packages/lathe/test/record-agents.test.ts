@@ -1,4 +1,4 @@
-// Recordings of runs with agents: the order in which everything came is what a replay must keep, whoever it came to.
+// Recordings of runs with agents: a replay must keep the order in which everything arrived, at whichever agent.
 
 import { join } from "node:path";
 import { type RecordedRequest, turn } from "@lathe/testkit";

@@ -1,4 +1,5 @@
-// --record and `lathe replay`: a recorded run comes out the same, byte for byte, offline and anywhere, and no key is in the folder.
+// --record and `lathe replay`: a replay gives the same run, byte for byte, offline and on any machine, and the folder
+// contains no key.
 
 import { once } from "node:events";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -25,16 +25,16 @@ export interface ReviewScene extends Stage {
 }
 
 export interface Roles {
-  /** What a reviewer with this lens reports. */
+  /** The findings of the reviewer with this lens. */
   readonly findings?: (lens: string) => readonly ReportedFinding[];
-  /** In the place of the answer of a reviewer; undefined: it reports its findings. */
+  /** Replaces a reviewer's answer; if undefined, it reports its findings. */
   readonly reviewer?: (lens: string, request: RecordedRequest) => Turn | undefined;
-  /** On a finding, by the line that names it. */
+  /** The critic's verdict on a finding, by the line that names it. */
   readonly holds?: (listed: string) => boolean;
   readonly critic?: (request: RecordedRequest) => Turn | undefined;
 }
 
-/** The assignment is the first message of a child. */
+/** The assignment is the child's first message. */
 const assignmentOf = ({ view }: RecordedRequest): string =>
   view.messages.find(({ role }) => role === "user")?.text ?? "";
 export const lensOf = (request: RecordedRequest): string =>
@@ -61,7 +61,7 @@ function criticTurn(request: RecordedRequest, { holds = () => true, critic }: Ro
   return turn.calls([yielded(JSON.stringify({ verdicts }))]);
 }
 
-/** Answers as the agent that a request is from. */
+/** Answers as the agent that sent the request. */
 export const rolesScript =
   (roles: Roles) =>
   (request: RecordedRequest): Turn => {
@@ -87,7 +87,7 @@ export async function reviewScene(roles: Roles = {}): Promise<ReviewScene> {
   };
 }
 
-/** Every file below a folder, repository included, with its mode and bytes. */
+/** Mode and content of every file below a folder, including the repository. */
 export function pictureOf(folder: string): Record<string, string> {
   const picture: Record<string, string> = {};
   const look = (path: string): void => {

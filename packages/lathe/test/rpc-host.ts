@@ -20,7 +20,7 @@ const replies = schemaFile("rpc-replies.json");
 const frames = schemaFile("rpc-frames.json");
 const events = schemaFile("events.json");
 const lines = schemaFile("json-line.json");
-/** One kind of line out of a file. */
+/** The schema of one kind of line. */
 const kind = (file: JsonSchema, name: string): JsonSchema => schemaPart(file["$defs"] as JsonSchema, name);
 
 async function mustFit(schema: JsonSchema, value: unknown): Promise<void> {
@@ -70,7 +70,7 @@ export class RpcHost<A extends Agent = Agent> {
       const frame = JSON.parse(line) as Frame;
       this.frames.push(frame);
       const check = checkFrame(frame);
-      check.catch(() => {}); // told by `finish`
+      check.catch(() => {}); // reported by `finish`
       this.#checks.push(check);
       for (const look of this.#waiting) look();
     });
@@ -83,7 +83,7 @@ export class RpcHost<A extends Agent = Agent> {
     this.raw(`${JSON.stringify(frame)}\n`);
   }
 
-  /** The first frame that fits, also among those that came already. */
+  /** The first matching frame; frames that have already arrived count. */
   wait(what: string, fits: (frame: Frame) => boolean, from = 0): Promise<Frame> {
     return new Promise((resolve, reject) => {
       let next = from;
@@ -103,7 +103,7 @@ export class RpcHost<A extends Agent = Agent> {
     });
   }
 
-  /** Sends a command and gives its (first) reply. */
+  /** Sends a command and returns its (first) reply. */
   async ask(type: string, params: object = {}): Promise<Frame> {
     const id = `t${++this.#n}`;
     this.send({ id, type, ...params });
@@ -130,13 +130,13 @@ export class RpcHost<A extends Agent = Agent> {
     await this.event("agent_end", from);
   }
 
-  /** Whatever it is doing. */
+  /** Ends the agent, whatever it is doing. */
   async end(): Promise<void> {
     if (this.child instanceof InsideCommand) await this.child.leave();
     else this.child.kill("SIGKILL");
   }
 
-  /** Closes stdin and waits; fails when any line did not fit its schema. */
+  /** Closes stdin and waits; fails if any line did not fit its schema. */
   async finish(): Promise<number | null> {
     this.child.stdin.end();
     await this.#closed;
@@ -151,14 +151,14 @@ export interface Setup {
   readonly env: Record<string, string>;
   /** A host of the command inside the test. */
   start(...args: string[]): Promise<RpcHost<InsideCommand>>;
-  /** A host of the built command, for what is about its process. */
+  /** Starts a host of the built command, for tests of its process. */
   startProcess(...args: string[]): Promise<RpcHost<ChildProcessWithoutNullStreams>>;
   remove(): Promise<void>;
 }
 
 export const MODEL = ["--model", "openai/gpt-5.2"];
 
-/** A project, a scripted model, and hosts on demand; hosts that are left over are ended. */
+/** A project, a scripted model, and hosts on demand; remaining hosts are ended. */
 export async function setup(options: ModelServerOptions = {}): Promise<Setup> {
   const box = await sandbox();
   const server = await startModelServer(options);

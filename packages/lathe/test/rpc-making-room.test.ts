@@ -1,4 +1,4 @@
-// RPC: what a host can do while room is made in a session, and while the agent works.
+// RPC: what a host can do while a session is compacted, and while the agent works.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// RPC: going from one session to another. Each has its own model, effort, plan and queue.
+// RPC: switching between sessions. Each has its own model, effort, plan and queue.
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

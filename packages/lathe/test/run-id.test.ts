@@ -1,4 +1,4 @@
-// --run-id with real processes: the same run asked for twice is one run.
+// --run-id with real processes: a run that is requested twice runs once.
 
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";

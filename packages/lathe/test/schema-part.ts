@@ -1,4 +1,5 @@
-// One definition out of a published schema with those that it refers to. The whole file would be compiled for each of them.
+// Extracts one definition of a published schema with those it refers to; compiling the whole file for each would be
+// slow.
 
 import type { JsonSchema } from "@lathe/llm";
 
@@ -6,7 +7,7 @@ type Definitions = Readonly<Record<string, unknown>>;
 
 const made = new WeakMap<Definitions, Map<string, JsonSchema>>();
 
-/** The same object each time: a schema is compiled once per object. */
+/** Returns the same object each time, since a schema is compiled once per object. */
 export function schemaPart(definitions: Definitions, name: string): JsonSchema {
   const parts = made.get(definitions) ?? new Map<string, JsonSchema>();
   made.set(definitions, parts);
@@ -14,7 +15,7 @@ export function schemaPart(definitions: Definitions, name: string): JsonSchema {
   if (known) return known;
   const reached = new Set([name]);
   for (const one of reached) {
-    // A check would accept anything in the place of a reference that leads nowhere. The kind of a line may have no definition.
+    // The checker would accept anything for a dangling reference. Only the kind of a line may have no definition.
     if (one !== name && definitions[one] === undefined) throw new Error(`${name} refers to ${one}, which is not there`);
     for (const [, next] of JSON.stringify(definitions[one] ?? {}).matchAll(/"\$ref":"#\/\$defs\/([^"/]+)/g))
       reached.add(next!);

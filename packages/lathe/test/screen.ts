@@ -1,4 +1,4 @@
-// A terminal with a screen: what a person sees, not what was written. tmux draws it.
+// A terminal with a screen, drawn by tmux: what a user sees, not what was written.
 
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
@@ -8,13 +8,13 @@ export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 const run = promisify(execFile);
 let made = 0;
-/** Looks at the screen. */
+/** Number of looks at the screen before giving up. */
 const PATIENCE = 3_000;
 
 export class Screen {
   readonly #socket = `lathe-test-${process.pid}-${made++}`;
 
-  /** Starts the command on a screen of its own. */
+  /** Starts the command on its own screen. */
   static async start(
     box: Sandbox,
     args: readonly string[],
@@ -47,7 +47,7 @@ export class Screen {
     await this.#tmux("resize-window", "-x", String(columns));
   }
 
-  /** Waits until the screen holds the text; gives its rows, scrolled ones included. */
+  /** Waits until the screen contains the text; returns its rows, including scrolled ones. */
   async see(wanted: string | RegExp): Promise<string[]> {
     for (let waited = 0; ; waited++) {
       const rows = await this.rows();
@@ -64,7 +64,7 @@ export class Screen {
   }
 
   async close(): Promise<void> {
-    await this.#tmux("kill-server").catch(() => {}); // it was never started
+    await this.#tmux("kill-server").catch(() => {}); // the session was never started
   }
 
   #tmux(...args: string[]): Promise<{ stdout: string }> {

@@ -1,4 +1,4 @@
-// One HTTP server that stands for every search engine: answers in the forms that the vendors document, and what was asked of it.
+// One HTTP server that plays every search engine: it answers as the vendors document, and records the requests.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -82,7 +82,7 @@ const GEMINI = [
   },
 ];
 
-/** What each vendor answers; a text is sent as it is. */
+/** Each vendor's answer; a string is sent as it is. */
 export const ANSWERS: Readonly<Record<SearchEngineId, object | string>> = {
   tavily: {
     query: "lathes",
@@ -149,7 +149,7 @@ export const ANSWERS: Readonly<Record<SearchEngineId, object | string>> = {
   duckduckgo: HTML,
 };
 
-/** Asked without a key, as an MCP server. */
+/** The answer of the MCP server that needs no key. */
 export const EXA_WITHOUT_KEY = sse({
   result: {
     content: [
@@ -163,12 +163,12 @@ export const EXA_WITHOUT_KEY = sse({
 
 export interface SearchStubs {
   readonly requests: StubRequest[];
-  /** Engines that misbehave from here on. */
+  /** Engines that misbehave from now on. */
   readonly faults: Map<string, Fault>;
-  /** Instead of the usual answers: gives the answer to a request. */
+  /** Functions that replace the usual answers. */
   readonly answers: Map<string, (request: StubRequest) => object | string>;
   urlOf(engine: string): string;
-  /** Variables that lead every engine here. */
+  /** Variables that redirect every engine to this server. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Keys and passwords: what commands see of them, and that none is found where a run leaves traces.
+// Keys and passwords: what commands see of them, and that a run leaves none in its traces.
 
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// A message that is sent in the moment in which the answer ends.
+// A message that is sent at the very moment the answer ends.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";

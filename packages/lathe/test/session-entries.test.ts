@@ -1,4 +1,4 @@
-// What one session leaves in its file when everything that changes it is used, over RPC.
+// What a session's file contains after everything that changes it was used, over RPC.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Sessions whose first prompt came with files or piped text: people look for their own words.
+// Sessions whose first prompt came with files or piped text: users look for their own words.
 
 import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Runs a subcommand inside the test with a home of its own. For what needs a real terminal or process, see command.ts.
+// Runs a subcommand inside the test with its own home. For a real terminal or process, see command.ts.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -19,7 +19,7 @@ export interface Box {
   readonly home: string;
   readonly maker: SessionMaker;
   run(command: Subcommand, ...args: readonly string[]): Promise<Finished>;
-  /** The same with a terminal of so many columns behind stdout. */
+  /** The same, with a terminal of this many columns behind stdout. */
   inTerminal(columns: number, command: Subcommand, ...args: readonly string[]): Promise<Finished>;
   machine(more?: Partial<Machine>): Machine;
   remove(): void;

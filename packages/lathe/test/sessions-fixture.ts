@@ -1,4 +1,4 @@
-// Session files made by the journal itself, for tests of what reads them.
+// Session files written by the journal itself, for tests of their readers.
 
 import { join } from "node:path";
 import { FileBlobs, FileStore, Journal, type JournalDeps } from "@lathe/agent";
@@ -14,7 +14,7 @@ export interface MadeSession {
 export interface SessionMaker {
   readonly home: string;
   readonly deps: JournalDeps;
-  /** Open for writing until it is closed. */
+  /** The session is open for writing until it is closed. */
   make(options?: {
     cwd?: string;
     id?: string;

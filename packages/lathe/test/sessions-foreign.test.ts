@@ -1,4 +1,4 @@
-// Sessions of another owner, as `sudo lathe` leaves them: seen from a plain user, which only root can play.
+// Sessions of another owner, as `sudo lathe` leaves them, seen by a plain user; only root can run this.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, readdirSync } from "node:fs";

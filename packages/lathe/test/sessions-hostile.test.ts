@@ -1,5 +1,5 @@
-// Session files that somebody made up, with right checksums: every command either does its work or says in one line what is
-// wrong. Code 70 would be a fault of ours, and a hang worse.
+// Forged session files with correct checksums: every command does its work or says in one line what is wrong. Exit code
+// 70 would be a bug of ours, a hang even worse.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// What jobs, agents and the loop tell the model is no word of the user's, wherever a session is shown.
+// Reports of jobs, agents and the loop to the model are not shown as the user's words, wherever a session is displayed.
 
 import { userMessages } from "@lathe/agent/record";
 import { Message } from "@lathe/llm";

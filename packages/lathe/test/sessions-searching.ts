@@ -1,4 +1,4 @@
-// A search as the command does it, without the printing.
+// A search as the command does it, without printing.
 
 import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { loadSqlite, searchSessions } from "../src/sessions/search.ts";

@@ -1,4 +1,4 @@
-// What slash commands have in common: words they do not know, narrow screens, models without a price.
+// What all slash commands have in common: unknown arguments, narrow screens, models without a price.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What takes time elsewhere is on its way while the session is put together: git, and the connection to the model. What commands need is
-// loaded while the model thinks.
+// Slow work starts while the session is still being assembled: git, and the connection to the model. Code for commands
+// is loaded while the model thinks.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

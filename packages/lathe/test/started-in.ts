@@ -1,4 +1,4 @@
-// Which processes the command has started.
+// Lists the processes that the command has started.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { isAlive } from "../../agent/test/alive.ts";
@@ -29,11 +29,11 @@ function processes(isOurs: (pid: number) => boolean): Running[] {
     });
 }
 
-/** All that a process has started, and what that has started. */
+/** All processes that a process has started, directly or indirectly. */
 export function descendantsOf(owner: number): Running[] {
   const parents = new Map<number, number>();
   const all = processes((pid) => {
-    // The name of a program may hold anything, so that the last bracket ends it.
+    // The name of a program may contain anything, so use the last bracket.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, "latin1")
       .replace(/^.*\) /s, "")
       .split(" ");

@@ -1,4 +1,4 @@
-// A stdin that nobody closes: what a program that starts the command often leaves behind.
+// A stdin that is never closed, as programs that start the command often leave it.
 
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";

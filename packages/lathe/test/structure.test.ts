@@ -1,4 +1,4 @@
-// ast_grep and ast_edit as a session uses them: found by the search for tools, run by every host.
+// ast_grep and ast_edit in a session: found by tool search, run by every host.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The bundled skill `team`: where it can be used, what the model gets, and who comes before it.
+// The bundled skill `team`: where it can be used, what the model gets, and which other skills take precedence.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,5 @@
-// `lathe team` with real tmux on servers of the test: workers in panes, their work landing one after the other, and what is left.
+// `lathe team` with real tmux on the test's own servers: workers in panes, their work landing one after the other, and
+// what is left.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -137,7 +138,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
       )
       .toBe(2);
     process.kill(pids[0] ?? 0, "SIGKILL");
-    expect((await working).stderr).toMatch(/^lathe: The leader has gone\. .*\n$/);
+    expect((await working).stderr).toMatch(/^lathe: The leader has ended\. .*\n$/);
     await expect.poll(() => tmux.sessions(), SELDOM).toEqual(["foreign"]);
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
     expect(views()).toEqual([]);
@@ -237,7 +238,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     type("/skill:deep-interview a wall");
     await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Noted.");
     const refusal =
-      "The workflow deep-interview lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.";
+      "The workflow deep-interview allows no changes before its specification is accepted. Finish it, or end it with /workflow stop.";
     go();
     const { stdout } = await working;
     expect(stdout).toContain(`Worker1: failed. ${refusal} Its work is kept: git apply --reject`);

@@ -1,4 +1,5 @@
-// A real terminal: a shell on a pseudo-terminal of its own, made by script(1); and one that has nothing but the command, inside the test.
+// A real terminal: a shell on its own pseudo-terminal, created by script(1); and one that only has the command, inside
+// the test.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -11,9 +12,9 @@ abstract class Transcript {
   #output = "";
   #changed: () => void = () => {};
 
-  /** Keys, as they are typed. */
+  /** Types keys. */
   abstract keys(text: string): void;
-  /** Begins a command, whose end is then in the transcript. */
+  /** Starts a command; the transcript then contains its end. */
   protected abstract begin(command: string): void;
 
   protected add(text: string): void {
@@ -27,7 +28,7 @@ abstract class Transcript {
     return { output: before, code: Number(code) };
   }
 
-  /** Types a command and does not wait for its end. Gives where its output begins. */
+  /** Types a command without waiting for its end. Returns where its output begins. */
   type(command: string): number {
     const start = this.#output.length;
     this.begin(command);
@@ -46,7 +47,7 @@ abstract class Transcript {
     return { output: before, code: Number(code) };
   }
 
-  /** Waits for a text after `start`; gives where it ends. */
+  /** Waits for a text after `start`; returns where it ends. */
   async see(start: number, pattern: RegExp): Promise<number> {
     const [before = "", ...groups] = await this.#until(start, new RegExp(`(${pattern.source})`, pattern.flags));
     return start + before.length + (groups[0]?.length ?? 0);
@@ -85,7 +86,7 @@ export class Terminal extends Transcript {
   }
 
   protected begin(command: string): void {
-    // Spelled so that the echo of the line is not mistaken for the end of the command.
+    // Spelled so that the echo of the line is not taken for the end of the command.
     this.#shell.stdin.write(`${command}; echo "en""ded-$?"\n`);
   }
 
@@ -96,7 +97,7 @@ export class Terminal extends Transcript {
   }
 }
 
-/** Understands one command, `lathe`; what it is typed has no quotes within words. */
+/** Supports one command, `lathe`, without quotes inside words. */
 export class InsideTerminal extends Transcript {
   readonly #cwd: string;
   readonly #env: Record<string, string>;

@@ -1,4 +1,4 @@
-// Titles of sessions: by a model, by an approved plan, by the person.
+// Titles of sessions: by a model, from an approved plan, by the user.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// A file system of a chosen size, where the machine lets us mount one.
+// A file system of a given size, if the machine lets us mount one.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ function mountsTmpfs(): boolean {
   }
 }
 
-/** Nothing may keep a file open there when the test ends. */
+/** No process may keep a file open there when the test ends. */
 export async function withTmpfs(folder: string, size: string, test: (folder: string) => Promise<void>): Promise<void> {
   await mkdir(folder, { recursive: true });
   await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);

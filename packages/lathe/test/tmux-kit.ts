@@ -1,4 +1,4 @@
-// A tmux server of the test, with a session in it that is none of ours, and what it says about itself.
+// The test's own tmux server, with a session that is not Lathe's, and queries about it.
 
 import { execFileSync, spawnSync } from "node:child_process";
 
@@ -7,7 +7,7 @@ export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 let made = 0;
 
 export class TmuxServer {
-  /** For LATHE_TMUX_SOCKET. */
+  /** The value of LATHE_TMUX_SOCKET. */
   readonly socket = `lathe-kit-${process.pid}-${made++}`;
 
   constructor() {
@@ -34,7 +34,7 @@ export class TmuxServer {
     return this.ask("show-options", "-v", ...target, name);
   }
 
-  /** What a person sees in a pane. */
+  /** The content of a pane. */
   screen(target: string): string {
     return this.ask("capture-pane", "-p", "-S", "-", "-t", target);
   }

@@ -1,4 +1,4 @@
-// `lathe --tmux` with real tmux on servers of the test.
+// `lathe --tmux` with real tmux on the test's own servers.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

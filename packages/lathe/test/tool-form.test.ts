@@ -1,4 +1,5 @@
-// Settings for the form of the tools: whose names, and which way of editing. And what a write may touch in each of them.
+// Settings for the form of the tools: the model family's names and the edit format. And what a write may touch in each
+// of them.
 
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// A host as small as it can be over the conversation, and two of them in one process.
+// The smallest possible host over the conversation, and two of them in one process.
 
 import { realpathSync } from "node:fs";
 import { mkdtemp, readFile } from "node:fs/promises";

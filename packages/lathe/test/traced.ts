@@ -1,4 +1,4 @@
-// A process whose files are traced: what it opens, makes and renames, itself and all that it starts.
+// A process whose file operations are traced: what it and its children open, create and rename.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 

@@ -1,4 +1,5 @@
-// G-11: sessions without people. Nothing but a whole declaration makes one; from then on its scopes, actions and budget hold.
+// G-11: unattended sessions. Only a complete declaration creates one; from then on its scopes, actions and budget
+// apply.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

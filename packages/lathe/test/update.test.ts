@@ -1,5 +1,5 @@
-// `lathe update`: how this copy was installed decides what updates it. npm's registry is one on this machine, package managers are
-// stand-ins on PATH, the checkout and its remote are real repositories.
+// `lathe update`: how this copy was installed decides what updates it. npm's registry is a local one, package managers
+// are stubs on PATH, the checkout and its remote are real repositories.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -98,7 +98,7 @@ it("installs no stranger's package: without its name it asks for it, and in a pr
   ]);
   expect(await run("/project/node_modules/lathe", "--yes")).toEqual([
     2,
-    "Lathe is installed in /project/node_modules/lathe, not globally: update it there, with what installed it.",
+    "Lathe is installed in /project/node_modules/lathe, not globally: update it there, the way it was installed.",
   ]);
   expect(await run("/usr/lib/node_modules/lathe", "the", "README")).toEqual([
     2,

@@ -1,4 +1,4 @@
-// `!command` and `!!command` in a conversation, and commands that are sent to the background.
+// `!command` and `!!command` in a conversation, and commands moved to the background.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

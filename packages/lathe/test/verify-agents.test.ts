@@ -1,4 +1,4 @@
-// Work that only agents have done is verified like any other: the tests count as they were before the parent's first call.
+// Work done only by agents is verified like any other: the tests count as they were before the parent's first call.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";

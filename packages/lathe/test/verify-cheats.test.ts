@@ -1,5 +1,5 @@
-// What dishonest and honest models do, through a whole session: the model's shell, its jobs and agents, the checks of the command line, and
-// the verdict in the result of the run. The same work is tried without a session in the tests of the engine.
+// What dishonest and honest models do, through a whole session: the model's shell, its jobs and agents, the checks of
+// the command line, and the verdict in the result of the run. Tests of the engine try the same work without a session.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

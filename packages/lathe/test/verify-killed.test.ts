@@ -1,5 +1,5 @@
-// The command killed by SIGKILL at the lines of its journal while work is verified: the end is the same, no check is reported that did not run,
-// and nothing is left of the views and their processes.
+// The command is killed by SIGKILL at the lines of its journal while work is verified: the outcome is the same, no
+// check is reported that did not run, and no views or processes remain.
 
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Verified work through the command: what a check finds goes back to the model, and the verdict is what the checks say.
+// Verified work through the command: failures of a check go back to the model, and the checks decide the verdict.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

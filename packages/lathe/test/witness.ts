@@ -1,11 +1,11 @@
-// An environment that writes down what is really opened.
+// An environment that records what is really opened.
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ExecOptions, ExecResult } from "@lathe/agent";
 import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 
-/** Where bytes are really read, written and run, links followed at that very moment. */
+/** Records where bytes are really read, written and run, with links resolved at that moment. */
 export class Witness extends WrappedEnvironment {
   readonly written: string[] = [];
   readonly ran: { command: string; cwd: string }[] = [];

@@ -1,4 +1,5 @@
-// While an interview goes on, nothing that could change a file passes (G-101): tools, shell, links, agents, jobs, code, extensions, MCP.
+// During an interview, nothing that could change a file is allowed (G-101): tools, shell, links, agents, jobs, code,
+// extensions, MCP.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// --worktree over RPC: a host looks at the view and settles its changes; what it leaves is kept.
+// --worktree over RPC: a host inspects the view and lands or drops its changes; what it leaves is kept.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

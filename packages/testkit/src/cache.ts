@@ -1,4 +1,4 @@
-// Prompt caching seen from outside: the common prefix of request bodies, and a simulation of the vendors' caches.
+// Prompt caching as the vendor sees it: the common prefix of request bodies, and a simulation of the vendors' caches.
 
 import type { RecordedRequest } from "./record.ts";
 import type { DialectName } from "./routes.ts";
@@ -6,7 +6,7 @@ import type { ScriptedUsage } from "./turn.ts";
 
 const MARKERS = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?|,\{"cachePoint":\{[^{}]*\}\}/g;
 
-/** The body without cache markers: they move from request to request and are not part of what is cached. */
+/** The body without cache markers, which move from request to request and are not part of what is cached. */
 function withoutMarkers(request: RecordedRequest): string {
   return request.text.replace(MARKERS, "");
 }
@@ -19,7 +19,7 @@ export interface PrefixStep {
   readonly lostTail: string;
 }
 
-/** For each pair of neighbours the longest common prefix of their bodies, cache markers removed. */
+/** For each two successive requests, the longest common prefix of their bodies without cache markers. */
 export function commonPrefix(requests: readonly RecordedRequest[]): PrefixStep[] {
   return requests.slice(1).map((request, i) => {
     const earlier = withoutMarkers(requests[i]!);
@@ -35,13 +35,13 @@ function prefixLength(a: string, b: string): number {
   return i;
 }
 
-/** Vendors whose input number excludes cached tokens and who charge for writing. */
+/** Vendors whose input count excludes cached tokens and that charge for cache writes. */
 const EXCLUSIVE: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
 
 export class PromptCache {
   readonly #bodies: string[] = [];
 
-  /** Usage numbers as the vendor's cache would report them for this request. */
+  /** The usage that the vendor's cache would report for this request. */
   usageFor(request: RecordedRequest, dialect: DialectName): (usage: ScriptedUsage) => ScriptedUsage {
     const body = withoutMarkers(request);
     const hit = this.#bodies.reduce((best, earlier) => Math.max(best, prefixLength(earlier, body)), 0);

@@ -1,4 +1,4 @@
-// What a dialect has to know: how its requests are recognised and checked, and how a resolved turn looks on its wire.
+// The interface of a dialect: how it recognizes and checks requests, and how it writes a resolved turn.
 
 import type { StatusFaultOptions, StreamErrorKind } from "./faults.ts";
 import type { RecordedRequest } from "./record.ts";
@@ -12,7 +12,7 @@ export interface ResolvedCall {
   readonly args: unknown;
   readonly rawArgs: string;
   readonly id: string;
-  /** False when the id was made up by the server; Gemini and Ollama omit those. */
+  /** False if the server made up the id; Gemini and Ollama omit those. */
   readonly ownId: boolean;
   readonly signature?: string;
 }
@@ -21,7 +21,7 @@ export type ResolvedBlock = TextBlock | (ThinkingBlock & { readonly signature: s
 
 /** A turn with every default filled in. */
 export interface ResolvedTurn {
-  /** Counts the answers of this server from 1; ids are made from it. */
+  /** Number of the answer on this server, from 1; ids are derived from it. */
   readonly serial: number;
   readonly id?: string;
   readonly model: string;
@@ -52,7 +52,7 @@ export interface Refusal {
 }
 
 export interface ValidateOptions {
-  /** Top-level fields that pass although the vendor does not know them. */
+  /** Top-level fields to accept although the vendor does not know them. */
   readonly allowFields: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface Dialect {
   readonly name: DialectName;
   readonly defaultModel: string;
   framing(request: RecordedRequest): Framing;
-  /** The vendor's way of carrying a key; undefined when the request carries none. */
+  /** The key in the vendor's own header; undefined if the request has none. */
   credential(request: RecordedRequest): string | undefined;
   /** The vendor's answer to a missing (undefined) or wrong key. */
   denial(key: string | undefined): Refusal;

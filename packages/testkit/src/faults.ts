@@ -1,34 +1,34 @@
-// Everything that can go wrong on the wire, as data. `play.ts` performs it.
+// Everything that can go wrong on the wire, as data. `play.ts` carries it out.
 
 export interface StatusFaultOptions {
   readonly message?: string;
-  /** The vendor's error type or code; default: the one that belongs to the status. */
+  /** The vendor's error type or code; by default the usual one for the status. */
   readonly code?: string;
-  /** Seconds, or a moment (sent as an HTTP date). */
+  /** Seconds, or a time (sent as an HTTP date). */
   readonly retryAfter?: number | Date;
   /** `retry-after-ms` header. */
   readonly retryAfterMs?: number;
   /** Google's `RetryInfo.retryDelay` detail, such as `"12s"`; other vendors ignore it. */
   readonly retryInfo?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaces the vendor's body, such as a proxy's HTML page. */
+  /** Replaces the vendor's body, for example by a proxy's HTML page. */
   readonly body?: string;
 }
 
 export type Fault =
   | ({ readonly kind: "status"; readonly status: number } & StatusFaultOptions)
   | { readonly kind: "cut"; readonly at: CutPoint }
-  /** A line that is no legal event, before event n. */
+  /** An invalid line before event n. */
   | { readonly kind: "malformed"; readonly beforeEvent?: number; readonly line?: string }
-  /** Announces `by` bytes more (or, when negative, fewer) than it sends. */
+  /** Announces `by` bytes more (fewer if negative) than it sends. */
   | { readonly kind: "wrong-length"; readonly by: number }
-  /** Silence after n events (0: after the head) until the client goes away. */
+  /** Silence after n events (0: after the head) until the client disconnects. */
   | { readonly kind: "stall"; readonly afterEvents: number }
-  /** Text deltas without end, until the client goes away. */
+  /** Text deltas without end, until the client disconnects. */
   | { readonly kind: "endless" }
   | { readonly kind: "duplicate-terminal" }
   | { readonly kind: "missing-terminal" }
-  /** The vendor's own error event after n events of a healthy stream. */
+  /** The vendor's own error event after n events of a valid stream. */
   | {
       readonly kind: "stream-error";
       readonly afterEvents?: number;

@@ -13,7 +13,7 @@ export const contentTypes: Readonly<Record<Framing, string>> = {
   "json-array": "application/json; charset=UTF-8",
 };
 
-/** One event; what separates the members of a JSON array is not part of it. */
+/** One event, without the separator between members of a JSON array. */
 export function frame(part: StreamPart, framing: Framing, crlf: boolean): Buffer {
   const newline = crlf ? "\r\n" : "\n";
   const data = typeof part.data === "string" ? part.data : JSON.stringify(part.data);

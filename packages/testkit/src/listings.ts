@@ -14,7 +14,7 @@ export interface Listings {
   readonly models?: readonly ListedModel[];
   /** Context size and modalities of llama.cpp's `/props`. */
   readonly props?: { readonly contextLength: number; readonly vision?: boolean };
-  /** Answer of `POST /token`; a function sees the request and counts for itself. */
+  /** Answers `POST /token`; a function gets the request and can count calls itself. */
   readonly token?: TokenAnswer | ((request: RecordedRequest) => TokenAnswer);
   /** Path endings that answer 404, such as `/responses` on a server that has only Chat Completions. */
   readonly missing?: readonly string[];
@@ -112,7 +112,7 @@ function geminiModel(model: ListedModel) {
   };
 }
 
-/** As vLLM says it; others leave it out. */
+/** vLLM reports it; others leave it out. */
 const windowOf = ({ contextLength }: ListedModel) =>
   contextLength === undefined ? {} : { max_model_len: contextLength };
 

@@ -104,11 +104,11 @@ async function playStream(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exc
   for (const item of bytes.slice(0, end + 1)) await write(response, item);
   const again = frame(parts[end]!, framing, turn.crlf ?? false);
   const separated = framing === "json-array" ? Buffer.concat([Buffer.from(",\n"), again]) : again;
-  // A turn of the event loop in between: a reader in this process would else begin with megabytes.
+  // Yield to the event loop in between: otherwise a reader in this process would start with megabytes.
   while (await write(response, separated)) await (turn.beforeEvent?.(end + 1) ?? setImmediate());
 }
 
-/** Faults that are a change of the event list. */
+/** Faults that only change the list of events. */
 function withFaults(parts: readonly StreamPart[], turn: ModelTurn, dialect: Dialect): readonly StreamPart[] {
   const noisy = turn.pings && dialect.ping ? parts.flatMap((part) => [dialect.ping!, part]) : parts;
   const fault = turn.fault;
@@ -164,7 +164,10 @@ async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Ex
   if (fault?.kind === "wrong-length" && fault.by > 0) reset(request, response);
 }
 
-/** Waits and stalls between events keep the writes apart; else a chunk may span several events. */
+/**
+ * Whether to keep the writes of events apart, because of waits or stalls between them; otherwise a chunk may span
+ * several events.
+ */
 function countsEvents({ chunk = "events", fault, beforeEvent, delayMs }: ModelTurn): boolean {
   return chunk === "events" || fault?.kind === "stall" || beforeEvent !== undefined || delayMs !== undefined;
 }
@@ -183,7 +186,7 @@ function cutOffset(at: CutPoint, events: readonly Buffer[]): number {
   return upTo(middle) + Math.floor((events[middle]?.length ?? 2) / 2);
 }
 
-/** False when the client is gone. Waits only for a full buffer, so that small chunks cost little. */
+/** Returns false if the client is gone. Waits only for a full buffer, so that small chunks cost little. */
 async function write(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
   if (response.destroyed) return false;
   if (!response.write(bytes)) await waitForDrain(response);
@@ -208,8 +211,8 @@ function waitForClose(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Ends the connection early. Before any byte of a body this is a TCP reset; later a plain close without the end of the
- * message, since a reset may throw away bytes that the client has not read yet.
+ * Ends the connection early. Before the first byte of the body, this is a TCP reset; later a plain close without the
+ * end of the message, since a reset may discard bytes that the client has not read yet.
  */
 function reset(request: RecordedRequest, response: ServerResponse): void {
   request.cutByServer = true;

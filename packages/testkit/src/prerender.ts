@@ -1,5 +1,5 @@
-// Answers as bytes without an exchange: for benchmarks (rendered once per turn object, so that they measure the client and
-// not this server) and for property tests.
+// Answers as bytes without an HTTP exchange: for benchmarks (rendered once per turn object, so that they measure the
+// client and not this server) and for property tests.
 
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
@@ -16,7 +16,7 @@ export interface Rendered {
 
 const rendered = new WeakMap<ModelTurn, Map<string, Rendered>>();
 
-/** Without a parsed body a request is treated as streaming unless its path says otherwise. */
+/** A request without a parsed body counts as streaming unless its path says otherwise. */
 export function prerender(turn: ModelTurn, dialect: Dialect, request: RecordedRequest): Rendered {
   const key = `${dialect.name} ${request.route?.stream ?? true} ${request.query["alt"] ?? ""}`;
   const known = rendered.get(turn) ?? new Map<string, Rendered>();
@@ -28,12 +28,12 @@ export function prerender(turn: ModelTurn, dialect: Dialect, request: RecordedRe
   return fresh;
 }
 
-/** The bytes of a streamed answer without any server, for property tests that split them. */
+/** The bytes of a streamed answer without a server, for property tests that split them. */
 export function renderStream(turn: ModelTurn, dialect: DialectName): Buffer {
   return render(turn, dialects[dialect], offlineRequest(dialect, true)).bytes;
 }
 
-/** The parsed body of a whole answer, without any server. */
+/** The parsed body of a complete answer, without a server. */
 export function renderComplete(turn: ModelTurn, dialect: DialectName): unknown {
   return JSON.parse(render(turn, dialects[dialect], offlineRequest(dialect, false)).bytes.toString("utf8"));
 }

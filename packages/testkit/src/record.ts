@@ -1,4 +1,4 @@
-// What the server remembers of every request: the raw bytes and what was read out of them.
+// What the server keeps of every request: the raw bytes and what it parsed from them.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { DialectName, Route } from "./routes.ts";
@@ -14,13 +14,13 @@ export class RecordedRequest {
   /** Milliseconds since the epoch. */
   readonly arrivedAt: number;
   readonly route: Route | undefined;
-  /** The client went away before the answer was complete. */
+  /** The client disconnected before the answer was complete. */
   closedEarly = false;
   /** The script ended the connection early. */
   cutByServer = false;
-  /** The message of the refusal when the strict server did not accept the request. */
+  /** The refusal's message if the strict server did not accept the request. */
   refused: string | undefined;
-  /** Resolves when the exchange is over, in whatever way. */
+  /** Resolves when the exchange is over, however it ended. */
   readonly finished: Promise<void>;
   #finish: () => void = () => {};
   #body: { value: unknown } | undefined;
@@ -39,7 +39,7 @@ export class RecordedRequest {
     });
   }
 
-  /** The parsed body; undefined when it is no JSON. Parsed once, on first use. */
+  /** The parsed body; undefined if it is not JSON. Parsed once, on first use. */
   // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into vendor bodies, and a cast per step would hide the assertion
   get body(): any {
     this.#body ??= { value: parse(this.rawBody) };
@@ -55,7 +55,7 @@ export class RecordedRequest {
     return viewOf(this.dialect, this.body);
   }
 
-  /** Text of the tool result for a call, wherever it is in the conversation. */
+  /** Text of the result of a call, wherever it is in the conversation. */
   result(callId: string): string | undefined {
     return this.view.messages.flatMap((message) => message.results).find((result) => result.id === callId)?.text;
   }

@@ -9,7 +9,7 @@ export interface ResolveContext {
   readonly serial: number;
   readonly dialect: DialectName;
   readonly model: string;
-  /** Bytes of the request, for usage that the script does not give. */
+  /** Size of the request, for usage that the script does not set. */
   readonly requestBytes: number;
   /** Replaces input and cache numbers when the server simulates a prompt cache. */
   readonly usageOverride?: (usage: ScriptedUsage) => ScriptedUsage;
@@ -63,14 +63,14 @@ function argsOf(block: CallBlock): unknown {
   try {
     return JSON.parse(block.rawArgs);
   } catch {
-    // Dialects that carry arguments as objects cannot express broken text.
+    // Dialects that carry arguments as objects cannot express invalid JSON.
     return {};
   }
 }
 
 const SIGNATURE_MARK = "testkit";
 
-/** A signature that only fits this text; base64, as Google's JSON demands. */
+/** A signature that fits only this text; base64, as Google's JSON requires. */
 export function signatureOf(text: string): string {
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 24);
   return Buffer.from(`${SIGNATURE_MARK}:${digest}`).toString("base64");
@@ -85,7 +85,7 @@ export function callText(name: string, args: unknown): string {
   return `${name} ${JSON.stringify(args ?? {})}`;
 }
 
-/** False when the signature is one of ours and belongs to another text. Foreign signatures pass. */
+/** False if the signature is one of ours and belongs to another text. Foreign signatures pass. */
 export function signatureFits(signature: string, text: string): boolean {
   const ours = Buffer.from(signature, "base64").toString("latin1").startsWith(`${SIGNATURE_MARK}:`);
   return !ours || signature === signatureOf(text);
@@ -95,7 +95,7 @@ export function serialPart(serial: number): string {
   return String(serial).padStart(6, "0");
 }
 
-/** Vendors that report the number of thinking tokens without being asked. */
+/** Vendors that always report the number of thinking tokens. */
 const COUNTS_THINKING: readonly DialectName[] = ["responses", "chat", "gemini"];
 
 function estimate(blocks: readonly Block[], { requestBytes, dialect }: ResolveContext): ScriptedUsage {

@@ -1,13 +1,14 @@
-// Which dialect a path belongs to. Prefixes are free: gateways and Azure put the same endpoints under other roots.
+// Which dialect a path belongs to. Any prefix is accepted: gateways and Azure have the same endpoints under other
+// roots.
 
 export type DialectName = "anthropic" | "responses" | "chat" | "gemini" | "bedrock" | "ollama";
 
 export interface Route {
   readonly dialect: DialectName;
   readonly operation: "generate" | "count";
-  /** Model named in the path, when the vendor puts it there. */
+  /** The model in the path, if the vendor puts it there. */
   readonly model?: string;
-  /** Whether the path asks for a stream; undefined: the body's `stream` field says so. */
+  /** Whether the path asks for a stream; if undefined, the body's `stream` field decides. */
   readonly stream?: boolean;
 }
 

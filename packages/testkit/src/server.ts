@@ -16,23 +16,23 @@ import { resolveTurn } from "./resolve.ts";
 import { routeOf } from "./routes.ts";
 import type { Turn } from "./turn.ts";
 
-/** Turns in order, or a function of the request. A function that returns undefined has no answer: the test fails. */
+/** Turns in order, or a function of the request. If the function returns undefined, the test fails. */
 export type Script = readonly Turn[] | ((request: RecordedRequest) => Turn | undefined | Promise<Turn | undefined>);
 
 export interface ModelServerOptions {
   readonly script?: Script;
   /** Refuse what the vendor would refuse; default true. */
   readonly strict?: boolean;
-  /** Top-level body fields that a strict server lets pass although the vendor does not know them. */
+  /** Top-level body fields that a strict server accepts although the vendor does not know them. */
   readonly allowFields?: readonly string[];
-  /** `required` (default when strict): any key; `none`: no key needed; `{ key }`: exactly this one. */
+  /** `required` (default if strict): any key; `none`: no key needed; `{ key }`: exactly this key. */
   readonly auth?: "required" | "none" | { readonly key: string };
-  /** Compute the usage's cache numbers from the longest common prefix with an earlier request. */
+  /** Computes the cache numbers of the usage from the longest common prefix with an earlier request. */
   readonly simulateCache?: boolean;
   readonly listings?: Listings;
-  /** HTTPS with these keys and certificates; `requestCert` and `ca` demand one of the client. */
+  /** HTTPS with these keys and certificates; `requestCert` and `ca` require a client certificate. */
   readonly tls?: TlsOptions;
-  /** Pages of any origin may ask. */
+  /** Accepts requests from pages of any origin. */
   readonly cors?: boolean;
   /** For benchmarks: no parsing, no checks, no record of bodies; streams are rendered once per turn object. */
   readonly fast?: boolean;
@@ -56,15 +56,15 @@ const BASE_PATHS: Readonly<Record<BaseUrlKind, string>> = {
 export interface ModelServer {
   readonly url: string;
   readonly port: number;
-  /** The base URL that clients of this vendor expect, with the version segment where it belongs. */
+  /** The base URL that clients of this vendor expect, including the version segment if it belongs there. */
   baseUrl(kind: BaseUrlKind): string;
-  /** Every request in order of arrival, listings and refused ones included. */
+  /** Every request in order of arrival, including listings and refused ones. */
   readonly requests: readonly RecordedRequest[];
   /** The n-th request, from 0, as soon as its body has arrived. */
   waitForRequest(index: number): Promise<RecordedRequest>;
   /** Appends turns to the script. */
   push(...turns: Turn[]): void;
-  /** Turns that no request has asked for yet. */
+  /** Turns that no request has used yet. */
   readonly remaining: number;
   readonly openSockets: number;
   /** Ends all connections; resolves when the port is free. */
@@ -77,7 +77,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     if (options.cors && admitPage(incoming, response)) return;
     state.handle(incoming, response).catch((error: unknown) => {
-      // A bug in a script function must fail the test visibly, not end as an unhandled rejection.
+      // A bug in a script function must fail the test visibly, not become an unhandled rejection.
       if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
       response.end(`testkit: ${error instanceof Error ? error.stack : String(error)}`);
     });
@@ -118,7 +118,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   };
 }
 
-/** Tells a browser that its page may read the answer. True when it only asked whether it may. */
+/** Allows a page to read the answer. Returns true for a preflight request, which is then complete. */
 function admitPage(incoming: IncomingMessage, response: ServerResponse): boolean {
   response.setHeader("access-control-allow-origin", "*");
   response.setHeader("access-control-expose-headers", "*");
@@ -197,7 +197,7 @@ class ServerState {
     return request;
   }
 
-  /** Answers with the vendor's refusal when there is one. */
+  /** Answers with the vendor's refusal if there is one. */
   #refuse(exchange: Exchange): boolean {
     const { dialect, request } = exchange;
     const strict = this.#options.strict ?? true;
@@ -264,7 +264,7 @@ function sendWhole(response: ServerResponse, rendered: { contentType: string; by
   response.end(rendered.bytes);
 }
 
-/** Undefined when the client went away before its body was complete. */
+/** Undefined if the client disconnected before its body was complete. */
 function readBody(incoming: IncomingMessage, discard: boolean): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

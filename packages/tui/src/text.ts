@@ -1,4 +1,4 @@
-// What other screens than a terminal draw, too: text from outside made fit to be shown, and diffs with their changed words.
+// What screens other than a terminal use, too: safe text from outside, and diffs with changed words.
 
 export type { DiffLine, FileDiff } from "./diff/file-diff.ts";
 export { parseUnified } from "./diff/unified.ts";

@@ -1,4 +1,4 @@
-// The page of `lathe serve`: draws the application into the document.
+// The page of `lathe serve`: renders the application into the document.
 
 import { LatheClient } from "lathe/client";
 import { render } from "preact";

@@ -1,4 +1,4 @@
-// Texts of a model as elements, without a browser: what is drawn is read from the tree of elements itself.
+// The model's text as elements, without a browser: the tests read the tree of elements.
 
 import type { ComponentChild, VNode } from "preact";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ interface ComponentClass {
   new (props: object): { props: object; render(): ComponentChild };
 }
 
-/** Every element and all text that would come into the document. */
+/** All elements and all text that would appear in the document. */
 function draw(child: ComponentChild, into: { elements: Drawn[]; text: string }): typeof into {
   if (Array.isArray(child)) for (const one of child as ComponentChild[]) draw(one, into);
   else if (typeof child === "string" || typeof child === "number") into.text += child;

@@ -1,4 +1,4 @@
-// Events and entries become what a page shows of a session.
+// How events and entries become what the page shows of a session.
 
 import type { DoorFrame, RpcSessionState, SessionSnapshot, WireEvent, WireMessage } from "lathe/client";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// A hostile model against a real session over a real tree, in every permission mode, with the tools of every profile. What was
-// written is seen by looking at the files, not by asking the session.
+// A hostile model against a real session over a real tree, in every permission mode, with the tools of every profile.
+// What was written is checked in the files, not by asking the session.
 
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";

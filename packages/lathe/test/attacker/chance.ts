@@ -1,6 +1,6 @@
-// Rounds of generated attacks. Each round draws from a generator of its own, so that one that fails can be run again alone:
-// the message names the seed and the round. In the gate the seed is fixed and the rounds are few; LATHE_LONG=1 runs 10,000
-// with a seed of chance, LATHE_SEED and LATHE_ROUND repeat what failed.
+// Rounds of generated attacks. Each round has its own generator, so that a failed one can be repeated alone: the
+// message names the seed and the round. In the gate the seed is fixed and the rounds are few; LATHE_LONG=1 runs 10,000
+// with a random seed, LATHE_SEED and LATHE_ROUND repeat what failed.
 
 import { randomInt } from "node:crypto";
 
@@ -29,7 +29,7 @@ export class Chance {
     return Math.floor(this.number() * end);
   }
 
-  /** True in so many of a hundred cases. */
+  /** True in this percentage of cases. */
   percent(share: number): boolean {
     return this.number() * 100 < share;
   }
@@ -43,7 +43,7 @@ export class Chance {
   }
 }
 
-/** `few` rounds in the gate, `many` in the long run; `each` throws when the attack succeeded. */
+/** Runs `few` rounds in the gate, `many` in the long run; `each` throws if the attack succeeded. */
 export async function rounds(
   what: string,
   { few, many }: { readonly few: number; readonly many: number },
@@ -62,7 +62,7 @@ export async function rounds(
   }
 }
 
-/** Fails when the work does not end: a hang is a finding of its own, and must name its round. */
+/** Fails if the work does not end: a hang is also a finding, and must name its round. */
 export async function ending<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

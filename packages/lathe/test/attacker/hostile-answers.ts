@@ -1,5 +1,5 @@
-// Answers of a hostile or broken model server: a vendor's own stream with values replaced, events dropped, repeated, swapped and
-// mixed, cut connections, absurd sizes, and HTTP errors whose bodies are of no known shape.
+// Answers of a hostile or broken model server: a vendor's own stream with values replaced, events dropped, repeated,
+// swapped and mixed, cut connections, absurd sizes, and HTTP errors whose bodies have no known shape.
 
 import {
   call,
@@ -23,7 +23,7 @@ export function hostileAnswer(chance: Chance): Turn {
   return { ...vendorTurn(chance), fault: { kind: "stall", afterEvents: chance.below(4) } };
 }
 
-/** What a vendor might say, with words and names that a server should not be trusted with. */
+/** A vendor's answer with words and names that a server should not be trusted with. */
 function vendorTurn(chance: Chance): ModelTurn {
   const blocks = [
     ...(chance.percent(40) ? [thinking(hostileText(chance))] : []),
@@ -31,7 +31,7 @@ function vendorTurn(chance: Chance): ModelTurn {
     ...chance.list(2, () => text(hostileText(chance))),
     ...chance.list(3, () => call(callOf(chance))),
   ];
-  // Long ids are repeated in every piece: in pieces of one character, our own server would be the slow one.
+  // Long ids are repeated in every chunk; with chunks of one character, our own server would be the slow one.
   const names = chance.percent(10) ? { id: hostileText(chance), model: hostileText(chance) } : undefined;
   return turn.blocks(blocks.length === 0 ? [text("x")] : blocks, {
     deltaChars: chance.pick([names === undefined ? 1 : 61, 16, 100_000]),
@@ -40,7 +40,7 @@ function vendorTurn(chance: Chance): ModelTurn {
   });
 }
 
-/** Calls that can do nothing: the run is read-only. */
+/** Calls that can do no harm, since the run is read-only. */
 function callOf(chance: Chance): { name: string; rawArgs: string; id?: string } {
   const rawArgs = chance.pick([
     '{"file_path":"a.txt"}',
@@ -96,7 +96,7 @@ function editedParts(chance: Chance, parts: StreamPart[]): StreamPart[] {
   return edited;
 }
 
-/** A copy in which one value, somewhere inside, is another one. */
+/** A copy with one value, somewhere inside, replaced. */
 function withAnotherValue(chance: Chance, value: unknown): unknown {
   if (typeof value !== "object" || value === null || chance.percent(15)) {
     if (typeof value === "number" && chance.percent(60)) return hostileNumber(chance);
@@ -160,7 +160,7 @@ function errorBody(chance: Chance): string {
   ]);
 }
 
-/** 200, and then something that is no stream of this vendor. */
+/** Status 200 followed by something that is not a stream of this vendor. */
 function strangeBody(chance: Chance): Turn {
   const chunks = chance.list(4, () =>
     chance.pick<string | Uint8Array>([

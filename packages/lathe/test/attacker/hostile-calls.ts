@@ -1,5 +1,5 @@
-// Tool calls of a hostile model: arguments made from the schema that the tool itself publishes, so that a new tool is attacked as
-// soon as there is one. Nothing here names a place outside the temporary tree or a command that changes anything.
+// Tool calls of a hostile model: arguments generated from the schema that the tool publishes, so that a new tool is
+// attacked at once. Nothing here names a path outside the temporary tree or a command that changes anything.
 
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type ToolDefinition } from "@lathe/llm";
@@ -31,7 +31,7 @@ export function hostileCall(
 /** The tools that matter most here: those that read and write files. */
 const NAMES_FILES = /"(\w*path|patch|diff|input)":/;
 
-/** Makes values by the names and types of a schema. */
+/** Generates values by the names and types of a schema. */
 function valueFor(schema: JsonObject, name: string, source: Source): unknown {
   const { chance } = source;
   if (chance.percent(name === "" ? 2 : 5)) return hostileValue(chance);
@@ -64,7 +64,7 @@ function objectFor(schema: JsonObject, source: Source): Record<string, unknown> 
   return ownKeys(entries);
 }
 
-/** A second set of the same arguments, where a careless reader would find it. */
+/** A second copy of the arguments, where a careless parser would find it. */
 function hidden(properties: readonly [string, JsonObject][], source: Source): unknown {
   return ownKeys(properties.map(([key, property]) => [key, valueFor(property, key, source)]));
 }
@@ -91,7 +91,7 @@ class Source {
     return chance.percent(30) ? "2\n" : hostileText(chance);
   }
 
-  /** Inside, outside, protected, and everything that looks like one and is another. */
+  /** Paths inside, outside and protected, and everything that looks like one and is another. */
   path(): string {
     const { chance, tree } = this;
     const inside = chance.percent(25) ? "f.txt" : chance.pick(INSIDE);
@@ -129,7 +129,7 @@ class Source {
     return chance.percent(70) ? base + mark : mark + base;
   }
 
-  /** In the dialect that the argument's name promises, or in another one. */
+  /** In the dialect that the argument's name suggests, or in another one. */
   patch(name: string): string {
     const { chance } = this;
     const path = this.path();
@@ -196,7 +196,7 @@ const COMMANDS = [
   "printf '\\377\\376\\0'",
 ];
 
-/** Nothing that could leave this machine. */
+/** Addresses that cannot leave this machine. */
 const ADDRESSES = [
   "http://127.0.0.1:1/",
   "http://[::1]:1/",

@@ -1,12 +1,12 @@
-// A model that makes the calls it was given, a step at a time, and answers its children with a few words.
+// A model that makes given calls, one step at a time, and answers its children with a few words.
 
 import type { JsonObject, Message, ProviderAdapter, Request, Response, ToolCallData } from "@lathe/llm";
 import type { HostileCall } from "./hostile-calls.ts";
 
-/** Only the session under attack is asked with this; its children are not. */
+/** The prompt of the session under attack; its children get others. */
 export const PROMPT = "go on with the attack";
 
-/** `beforeStep` runs when all calls of the step before have their results. */
+/** `beforeStep` runs when all calls of the previous step have their results. */
 export function hostileModel(
   steps: readonly (readonly HostileCall[])[],
   beforeStep: (step: number, request: Request) => void,

@@ -1,5 +1,5 @@
-// A project, a directory beside it and a home, with files that a hostile model would like to change, and links that lead there. What
-// lies where is known here by listing it, not by asking the product's own judgement.
+// A project, a directory next to it and a home, with files that a hostile model would like to change and links to them.
+// What is where is found by listing it, not by asking the product.
 
 import {
   lstatSync,
@@ -22,12 +22,12 @@ export interface HostileTree {
   readonly outside: string;
   readonly home: string;
   readonly latheHome: string;
-  /** Puts everything back as it was at first. */
+  /** Restores the original state. */
   restore(): void;
   remove(): void;
 }
 
-/** So deep that no way up of the generator leaves the temporary directory. */
+/** So deep that no generated `..` leaves the temporary directory. */
 const DEPTH = ["a", "b", "c", "d", "e", "f"];
 export const MOST_STEPS_UP = 5;
 
@@ -95,7 +95,7 @@ function linksOf({ project, outside, home }: HostileTree): Record<string, string
   };
 }
 
-/** Files and directories by their path relative to the root; sessions and what belongs to them are left out. */
+/** Files and directories by path relative to the root, without sessions and their files. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 export function snapshot(tree: HostileTree): Snapshot {
@@ -114,7 +114,7 @@ export function snapshot(tree: HostileTree): Snapshot {
   return seen;
 }
 
-/** What the product itself writes. */
+/** Files that the product itself writes. */
 const OWN = ["sessions", "blobs", "locks", "cache", "config.yml"];
 
 export function changedFiles(before: Snapshot, after: Snapshot): string[] {
@@ -122,7 +122,7 @@ export function changedFiles(before: Snapshot, after: Snapshot): string[] {
   return [...paths].filter((path) => before.get(path) !== after.get(path));
 }
 
-/** Outside the project, or a file that makes something run later. */
+/** Whether a path is outside the project, or a file whose content runs later. */
 export function needsQuestion(path: string, { project }: HostileTree): boolean {
   if (!path.startsWith(`${project}/`)) return true;
   const parts = path

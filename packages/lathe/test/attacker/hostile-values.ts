@@ -1,8 +1,8 @@
-// Words and values that somebody would send to break a reader, hide something from a person or take over a terminal.
+// Words and values that an attacker would send to break a parser, hide something from the user or take over a terminal.
 
 import type { Chance } from "./chance.ts";
 
-/** What a terminal would act on, and what hides or reorders text: none of it may reach a person as it is. */
+/** Text that a terminal would act on, or that hides or reorders other text: none of it may reach the user unescaped. */
 export const ACTS_ON_TERMINAL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
@@ -45,7 +45,7 @@ const WORDS = [
   "\t",
 ];
 
-/** Names that every object has. */
+/** Names that every object inherits. */
 export const INHERITED = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
 
 export function hostileText(chance: Chance): string {
@@ -83,7 +83,7 @@ export function hostileValue(chance: Chance): unknown {
   }
 }
 
-/** As JSON.parse makes it: `__proto__` is a key like any other. */
+/** Like JSON.parse: `__proto__` is a key like any other. */
 export function ownKeys(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (const [key, value] of entries)

@@ -1,5 +1,5 @@
-// Session files that somebody made up or damaged: every command over them works or says in one line what is wrong, and none of
-// the bytes that were there is changed. A session is resumed in them by the real command, in this process.
+// Forged and damaged session files: every command over them works or says in one line what is wrong, and none of the
+// existing bytes is changed. The real command resumes a session in them, in this process.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

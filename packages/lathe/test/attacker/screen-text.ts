@@ -1,4 +1,4 @@
-// A terminal that only takes down what is written to it, and a keyboard.
+// A terminal that only records what is written to it, and a keyboard.
 
 import { PassThrough, Writable } from "node:stream";
 
@@ -14,7 +14,7 @@ export class Screen extends Writable {
     done();
   }
 
-  /** When what was written ends with a text. */
+  /** Resolves when the output ends with the text. */
   endsWith(text: string): Promise<void> {
     return new Promise((seen) => {
       this.#wanted = { text, seen };

@@ -1,5 +1,6 @@
-// A hostile server against the whole product: options, session, tools and printing, with a real connection and a terminal on both
-// outputs. Afterwards the same session must still work with a sound server, which refuses what the vendor would refuse.
+// A hostile server against the whole product: options, session, tools and printing, with a real connection and a
+// terminal on both outputs. Afterwards the same session must still work with a sound server, which refuses what the
+// vendor would refuse.
 
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// A broker and its clients as they are: what is stored, renewed and removed there, and what of it is ever on the client's machine.
+// A real broker and its clients: what is stored, renewed and removed at the broker, and what of it ever reaches the
+// client's machine.
 
 import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// The accounts of a broker as everything behind `findCredential` sees them: followed over a stream that breaks, renewed once for all who
-// ask, and compared with one request.
+// The accounts of a broker as `findCredential` and its callers see them: followed over a stream that breaks, renewed
+// once for all callers, and compared with one request.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

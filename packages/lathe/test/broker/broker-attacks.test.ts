@@ -1,4 +1,4 @@
-// The broker under attack: by pages and programs of the same machine, by whoever has its token, by an issuer.
+// The broker under attack: by pages and programs of the same machine, by a holder of its token, by an issuer.
 
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -126,7 +126,7 @@ describe("M2 attacks on the broker", () => {
     const own = await startTestBroker({ box });
     try {
       expect(modes()).toEqual(["755", "600"]);
-      expect(own.log()).toContain(`Others of this machine could read or replace the vault in ${folder}.`);
+      expect(own.log()).toContain(`Other users of this machine could read or replace the vault in ${folder}.`);
       writeFileSync(file, "{ }");
       chmodSync(file, 0o666);
       await expect.poll(modes, { timeout: 5000 }).toEqual(["755", "600"]);

@@ -1,4 +1,4 @@
-// A broker with an issuer that answers as the test wants, and a clock that the test drives.
+// A broker with a scripted issuer and a clock that the test advances.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import { type BrokerChoices, startTestBroker, type TestBroker } from "./broker-k
 
 export const HOUR = 3_600_000;
 
-/** What an issuer answers; without a status it hangs up. */
+/** The issuer's answer; without a status it closes the connection. */
 export interface Reply {
   readonly status?: number;
   readonly body: string;
@@ -25,9 +25,9 @@ export interface BrokerBench {
   readonly issuer: StubIssuer;
   clock: number;
   start(choices?: BrokerChoices): Promise<TestBroker>;
-  /** What is due happens: the minute of the refresher, the second of the vault. */
+  /** Advances the clock and runs due timers: the sweep each minute, the vault check each second. */
   pass(ms: number): void;
-  /** They go by another clock than the one that was set. */
+  /** Timers use a clock of their own, not the one that was set. */
   restartTimers(): void;
   token(provider: string, expires?: number): NonNullable<BrokerChoices["stored"]>[number];
   close(): void;
@@ -104,7 +104,7 @@ async function startStub(): Promise<StubIssuer> {
   return stub;
 }
 
-/** Each refresh token is replaced. */
+/** An issuer that replaces each refresh token. */
 export function rotating(): Answer {
   let issued = 0;
   return () => {
@@ -118,7 +118,7 @@ export const refusing =
   (status: number, body: object | string): Answer =>
   () => ({ status, body: typeof body === "string" ? body : JSON.stringify(body) });
 
-/** As `GET /v1/status` says it. */
+/** The state as `GET /v1/status` reports it. */
 export async function stateOf(test: TestBroker, provider: string) {
   const { credentials } = JSON.parse((await test.ask("/v1/status")).text) as {
     credentials: { provider: string; state: string; cause?: string }[];

@@ -1,5 +1,5 @@
-// A broker that is killed again and again while it renews, each time at another moment: no credential is lost but the one whose new
-// token was on its way, that one is named, and nothing is renewed twice.
+// A broker is killed again and again while it renews, each time at another moment: no credential is lost except the one
+// whose new token was on its way, that one is named, and nothing is renewed twice.
 
 import { watch } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";

@@ -20,9 +20,9 @@ import { type Answered, type Asking, ask, bearer } from "../serve/serve-kit.ts";
 
 export interface BrokerChoices {
   readonly box?: Sandbox;
-  /** `oauth.yml`. */
+  /** The content of `oauth.yml`. */
   readonly issuers?: object;
-  /** Stored before the broker starts. */
+  /** Credentials stored before the broker starts. */
   readonly stored?: readonly {
     readonly provider: string;
     readonly name?: string;
@@ -38,9 +38,9 @@ export interface TestBroker {
   readonly vault: Vault;
   readonly own: OwnToken;
   readonly token: string;
-  /** All that the operator reads. */
+  /** Everything the operator can read. */
   readonly log: () => string;
-  /** With the broker's token. */
+  /** Sends a request with the broker's token. */
   ask(path: string, asking?: Asking): Promise<Answered>;
   post(path: string, body?: unknown): Promise<Answered>;
   follow(token?: string): Follower;
@@ -96,15 +96,15 @@ export async function startTestBroker(choices: BrokerChoices = {}): Promise<Test
 
 const CHECKER = new Checker(streamEvent);
 
-/** Reads the stream as a client does; each event must be of the wire. */
+/** Reads the stream as a client does; each event must be valid. */
 export class Follower {
   readonly #request: ClientRequest;
   readonly #events: StreamEvent[] = [];
   #wake = (): void => {};
   #read = 0;
-  /** The bytes that came. */
+  /** Everything received. */
   text = "";
-  /** Resolves when the broker has ended it. */
+  /** Resolves when the broker has ended the stream. */
   readonly ended: Promise<void>;
 
   constructor(url: string, token: string) {
@@ -122,7 +122,7 @@ export class Follower {
     this.#request.end();
   }
 
-  /** The next one, of this kind if it is given. */
+  /** The next event, or the next of this kind. */
   async next<K extends StreamEvent["kind"]>(kind?: K): Promise<Extract<StreamEvent, { kind: K }>> {
     for (;;) {
       while (this.#read < this.#events.length) {

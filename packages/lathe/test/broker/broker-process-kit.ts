@@ -1,4 +1,4 @@
-// The built broker as a process, before an issuer whose refresh tokens work once.
+// The built broker as a process, in front of an issuer whose refresh tokens work once.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,22 +10,22 @@ import { Vault } from "../../src/doors/broker/vault/vault.ts";
 import { CLI, type Sandbox, sandbox } from "../command.ts";
 import { type Answered, ask, bearer } from "../serve/serve-kit.ts";
 
-/** A refresh token works once. */
+/** An issuer whose refresh tokens work once. */
 export interface RotatingIssuer {
   readonly url: string;
-  /** Refresh tokens as they were shown, in order. */
+  /** Refresh tokens received, in order. */
   readonly shown: string[];
-  /** The one that works now. */
+  /** The token that works now. */
   valid: string;
-  /** Seconds that a token lasts. */
+  /** Lifetime of tokens in seconds. */
   lifetime: number;
-  /** Waited for before the answer is decided, and after. */
+  /** Awaited before the answer is decided, and after. */
   before: () => Promise<void>;
   after: () => Promise<void>;
   close(): void;
 }
 
-/** A broker that runs. */
+/** A running broker. */
 export interface BrokerProcess {
   readonly child: ChildProcess;
   readonly url: string;
@@ -38,15 +38,18 @@ export interface BrokerProcessKit {
   readonly box: Sandbox;
   readonly issuer: RotatingIssuer;
   readonly vault: Vault;
-  /** Killed at the end. */
+  /** Processes to kill at the end. */
   readonly children: ChildProcess[];
-  /** Not waited for. */
+  /** Starts a broker without waiting for it. */
   spawn(env?: Record<string, string>): ChildProcess;
   start(env?: Record<string, string>): Promise<BrokerProcess>;
-  /** With SIGKILL. What it had locked is then as old as the next broker waits for; in a long run that one waits for it. */
+  /**
+   * Kills it with SIGKILL. Its locks then count as old enough for the next broker, except in a long run, which really
+   * waits.
+   */
   kill(child: ChildProcess): Promise<void>;
   store(refresh: string, expires: number): Promise<unknown>;
-  /** Of the one credential, as the command says it. */
+  /** The state of the only credential, as the command reports it. */
   status(): Promise<{ state: string; cause?: string }>;
   renew(broker: BrokerProcess): Promise<Answered>;
   close(): Promise<void>;
@@ -106,7 +109,7 @@ export async function brokerProcessKit(): Promise<BrokerProcessKit> {
   return kit;
 }
 
-/** The locks of files are folders, and their time says whether a living process holds them. */
+/** File locks are folders whose time tells whether a running process holds them. */
 function ageLocks({ folder }: Vault): void {
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isDirectory() && entry.name.endsWith(".lock")) utimesSync(join(folder, entry.name), 1, 1);
@@ -118,7 +121,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await once(child, "close");
 }
 
-/** A refresh token works once: the answer to it has the next one. */
+/** Each refresh token works once; the answer contains the next one. */
 async function startRotatingIssuer(): Promise<RotatingIssuer> {
   const server = createServer(async (incoming, outgoing) => {
     let body = "";

@@ -1,4 +1,5 @@
-// The built broker as a process: killed while an issuer is asked, with a full disk, with a clock that jumps, and signed in at over ssh.
+// The built broker as a process: killed while an issuer is asked, with a full disk, with a clock that jumps, and with a
+// sign-in over ssh.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,5 @@
-// A broker by its wire alone, whose answers a test decides: what its clients must survive, a real one does not do.
+// A broker that only speaks the protocol, with answers chosen by a test: clients must survive answers that a real
+// broker never gives.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -15,20 +16,20 @@ export const BROKER_TOKEN = "broker-token-0123456789abcdef";
 
 export interface StubBroker {
   readonly url: string;
-  /** `POST /v1/credential/x/refresh`, in the order in which they came; streams as well. */
+  /** Refresh requests and opened streams, in order. */
   readonly asked: readonly string[];
-  /** Bodies of what was posted. */
+  /** Bodies of POST requests. */
   readonly posted: readonly unknown[];
   token: string;
   snapshot: Snapshot;
-  /** What becomes of a credential that is to be renewed. */
+  /** The answer to a refresh request. */
   refresh: (id: string) => BrokerCredential | DisabledCredential | undefined;
   usage: () => Promise<UsageReply | undefined>;
-  /** Answers instead of the stub where it returns true. */
+  /** Returns true to answer instead of the stub. */
   instead: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** To every open stream. */
+  /** Sends an event to every open stream. */
   send(event: StreamEvent): void;
-  /** Resolves when so many streams have been opened. */
+  /** Resolves when this many streams have been opened. */
   streams(count: number): Promise<void>;
   breakStreams(): void;
   readonly openStreams: number;

@@ -1,4 +1,5 @@
-// What parts of the product add to a session: when they are loaded, what the session gets, and what a failing one does.
+// What parts of the product add to a session: when they are loaded, what the session gets, and what happens when one
+// fails.
 
 import { existsSync } from "node:fs";
 import { defineSessionTool } from "@lathe/agent";

@@ -1,4 +1,4 @@
-// `lathe discover` and `lathe trust` as a person uses them.
+// `lathe discover` and `lathe trust` as users run them.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Everything that eleven other agents and Lathe keep in files, in one place: what is found, from where, and what wins.
+// All files of eleven other agents and Lathe in one place: what is found, from where, and what takes precedence.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
-// Files of other agents as those agents write them: one home and one project, with everything that each of them knows. Some names occur
-// several times on purpose.
+// Files of other agents as those agents write them: one home and one project, with everything that each supports. Some
+// names occur several times on purpose.
 
-/** As the files have it: the agents replace it. */
+/** The placeholder in the files, which the agents replace. */
 const PLUGIN_ROOT = "$".concat("{CLAUDE_PLUGIN_ROOT}");
 const EXTENSION_FILE = "$".concat("{extensionPath}$", "{/}server.js");
 
@@ -9,7 +9,7 @@ const skill = (name: string, description: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\nHow to do it.\n`;
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Below the user's home. */
+/** Paths below the user's home. */
 export const HOME_FILES: Readonly<Record<string, string>> = {
   ".lathe/AGENTS.md": "Answer in English.",
   ".lathe/skills/review/SKILL.md": skill("review", "Reviews a change"),
@@ -133,7 +133,7 @@ bearer_token_env_var = "REMOTE_TOKEN"
   ".copilot/copilot-instructions.md": "Prefer the standard library.",
 };
 
-/** Below the project, which is a git repository; work is done in `packages/app`. */
+/** Paths below the project, which is a git repository; the working directory is `packages/app`. */
 export const PROJECT_FILES: Readonly<Record<string, string>> = {
   ".git/HEAD": "ref: refs/heads/main\n",
   "AGENTS.md": "Run npm test.",

@@ -1,4 +1,5 @@
-// Files that other agents read besides their folders, what is listed as not supported, and what `discover` and `trust` say of effects.
+// Files that other agents read outside their folders, what is listed as unsupported, and which effects `discover` and
+// `trust` report.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

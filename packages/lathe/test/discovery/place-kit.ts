@@ -14,7 +14,7 @@ export interface TwoFolders {
   readonly project: string;
 }
 
-/** `{{home}}` and `{{project}}` in the files become the folders. */
+/** Replaces `{{home}}` and `{{project}}` in the files by the folders. */
 export async function twoFolders(
   inHome: Readonly<Record<string, string>> = {},
   inProject: Readonly<Record<string, string>> = { ".git/HEAD": "ref: refs/heads/main\n" },

@@ -1,4 +1,4 @@
-// What a project brings before and after it is trusted, and what trust covers.
+// What a project contributes before and after it is trusted, and what trust covers.
 
 import { symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";

@@ -1,4 +1,4 @@
-// What the files of the agents come to: servers, hooks and rules in one form each.
+// The values read from agents' files: servers, hooks and rules in one common form.
 
 import { expect, it } from "vitest";
 import type { ItemKind, ItemValues } from "../../src/found/discovery/types.ts";

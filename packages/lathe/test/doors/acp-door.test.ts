@@ -1,4 +1,4 @@
-// A session of an editor that others join: the SDK's client, a terminal and another program at the same time.
+// An editor's session that others join: the SDK's client, a terminal and another program at the same time.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// `lathe attach` at a terminal, and a session that is joined where it is held.
+// `lathe attach` at a terminal, and a session that is joined in the process that holds it.
 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -81,7 +81,7 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
   const attach = (...args: string[]) => runInside(["attach", ...args], { cwd: talk.root, env });
   const id = talk.talk.session.id.slice(0, 8);
   const lines = [
-    [["ffff"], `lathe: No one open session begins with "ffff". Open to others: ${id} (~)\n`],
+    [["ffff"], `lathe: No single open session begins with "ffff". Open to others: ${id} (~)\n`],
     [["a", "b"], "lathe: Give one session, not 2. See: lathe attach --help\n"],
     [
       ["http://127.0.0.1:1/?token=x"],

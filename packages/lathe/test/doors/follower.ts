@@ -1,4 +1,4 @@
-// A client at a door, for tests: it collects what it is sent and waits for what is to come.
+// A door client for tests: it collects frames and waits for expected ones.
 
 import type { Door, DoorClient, DoorFrame, Scope } from "../../src/doors/door/door.ts";
 import type { WireEvent } from "../../src/hosts/wire/events.ts";
@@ -14,7 +14,7 @@ export type FrameOf<K extends DoorFrame["kind"]> = Extract<DoorFrame, { kind: K 
 export class Follower {
   readonly frames: DoorFrame[] = [];
   readonly client: DoorClient;
-  /** Settles when the stream has ended. */
+  /** Resolves when the stream has ended. */
   readonly ended: Promise<void>;
   readonly #stream: AsyncIterator<DoorFrame>;
   readonly #waiting = new Set<() => void>();
@@ -36,7 +36,7 @@ export class Follower {
     for (const look of this.#waiting) look();
   }
 
-  /** The first frame of a kind that fits, also among those that came already. */
+  /** The first matching frame of a kind; frames that have already arrived count. */
   wait<K extends DoorFrame["kind"]>(kind: K, fits: (frame: FrameOf<K>) => boolean = () => true): Promise<FrameOf<K>> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -67,7 +67,7 @@ export class Follower {
   }
 }
 
-/** What the model has said, out of its deltas. */
+/** The model's text, from its deltas. */
 export const saidIn = (events: readonly WireEvent[]): string =>
   events
     .flatMap((event) => (event.type === "message_update" ? [event.assistantMessageEvent] : []))

@@ -1,5 +1,6 @@
-// Each way to want a session that is open somewhere (print, RPC, a terminal, `lathe attach`, a server, an editor), with each process that
-// lets others in: `lathe serve`, an editor's, a terminal with /serve. docs/doors.md has the table.
+// Every way to ask for a session that is open elsewhere (print, RPC, a terminal, `lathe attach`, a server, an editor),
+// with every kind of process that shares one: `lathe serve`, an editor's, a terminal with /serve. docs/doors.md has the
+// table.
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";

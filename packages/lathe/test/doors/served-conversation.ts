@@ -1,4 +1,4 @@
-// A conversation of the test's process that others can join over its local door, with a terminal to join it from.
+// A conversation in the test's process that others can join through its local door, with a terminal that joins it.
 
 import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
@@ -21,7 +21,7 @@ export interface ServedConversation {
   close(): Promise<void>;
 }
 
-/** `first`: who is asked besides the clients. */
+/** `first` is asked besides the clients. */
 export async function servedConversation(first?: AskedClient): Promise<ServedConversation> {
   const person = new SharedPerson(first);
   const talk = await conversation({}, { parts: { person } });

@@ -1,4 +1,5 @@
-// A snapshot and the frames after it have to meet without a gap, however the session's answer and its events come in.
+// A snapshot and the frames after it must meet without a gap, in whatever order the session's answer and its events
+// arrive.
 
 import { defaultDeps } from "@lathe/llm";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// What every fault is tried on: a home and a project of its own, a scripted model whose script can be replaced, and ways to see what is
-// left afterwards: the journals, their last state, and the processes.
+// The setup on which every fault is tried: its own home and project, a scripted model whose script can be replaced, and
+// ways to see what is left afterwards: the journals, their last state, and the processes.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,16 +11,16 @@ export const SOUND_ANSWER = "all is well";
 export const sound = (): Turn => turn.text(SOUND_ANSWER);
 
 export const MODEL = "anthropic/claude-sonnet-4-5";
-/** Retries that wait a millisecond, and patience for a server that shares a busy machine with the tests. */
+/** Retries that wait one millisecond, and long timeouts, since the server shares a busy machine with the tests. */
 const SETTINGS = "retry: {baseDelay: 0.001, maxRetries: 1}\ntimeouts: {firstEvent: 10, stall: 10}\n";
-/** One that is left behind stays for ever; one that has 3 s to end may need longer on a busy machine. */
+/** An orphaned process would stay forever; one that has 3 s to end may need longer on a busy machine. */
 const NO_PROCESS_AFTER_MS = 20_000;
 
 export class FaultBench {
   readonly box: Sandbox;
   readonly server: ModelServer;
   readonly #runs: TerminalRun[] = [];
-  /** What the model answers from now on. */
+  /** The model's answers from now on. */
   answer: (request: RecordedRequest) => Turn = sound;
 
   private constructor(box: Sandbox, start: (bench: FaultBench) => ModelServer) {
@@ -75,7 +75,7 @@ export class FaultBench {
     return run;
   }
 
-  /** The journals of sessions, oldest first; those of their agents are not among them. */
+  /** The journals of sessions, oldest first, without those of agents. */
   journals(): string[] {
     const root = join(this.home, "sessions");
     if (!existsSync(root)) return [];
@@ -86,7 +86,7 @@ export class FaultBench {
       .map((name) => join(root, name));
   }
 
-  /** What the newest journal says about its last input. */
+  /** The state of the last input in the newest journal. */
   lastState(): string {
     const path = this.journals().at(-1);
     if (path === undefined) return "no session";
@@ -99,13 +99,13 @@ export class FaultBench {
     return `${inputs.at(-1) ?? "no input"}${torn}`;
   }
 
-  /** What `lathe sessions doctor` finds wrong; "" when nothing is. */
+  /** What `lathe sessions doctor` finds wrong; "" if nothing. */
   async damage(): Promise<string> {
     const { code, stdout, stderr } = await this.box.run(["sessions", "doctor"]);
     return code === 0 ? stderr : `${stdout}${stderr}`;
   }
 
-  /** The command lines of processes that work for this bench, when they have had time to end. */
+  /** The command lines of this bench's processes, after they have had time to end. */
   async processesLeft(): Promise<string[]> {
     const deadline = Date.now() + NO_PROCESS_AFTER_MS;
     for (;;) {
@@ -121,7 +121,7 @@ export class FaultBench {
     await this.box.remove();
   }
 
-  /** Everything we start has its working directory or its home below the bench's folder. */
+  /** The working directory or the home of everything we start is below the bench's folder. */
   #processes(): string[] {
     return readdirSync("/proc").flatMap((pid) => {
       if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
@@ -133,7 +133,7 @@ export class FaultBench {
         // A process that has ended and waits for its parent has no command line.
         return isOurs && words !== "" ? [words] : [];
       } catch {
-        return []; // it has just ended, or belongs to somebody else
+        return []; // it has just ended, or belongs to another user
       }
     });
   }

@@ -1,4 +1,5 @@
-// Runs without a terminal, ended from outside: the journal is whole, no process is left, and the next run goes on with the session.
+// Runs without a terminal, ended from outside: the journal is complete, no process remains, and the next run resumes
+// the session.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// The agent at a terminal, ended from outside in every situation: the journal is whole, the next start says how things stand, the session
-// goes on, and no process is left.
+// The agent at a terminal, ended from outside in every situation: the journal is complete, the next start reports the
+// state, the session continues, and no process remains.
 
 import { describe, expect, it } from "vitest";
 import { KEY, type TerminalOptions, type TerminalRun } from "../terminal/emulator.ts";

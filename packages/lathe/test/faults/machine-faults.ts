@@ -1,5 +1,5 @@
-// What the machine can do to a run: disks that are full or read-only, limits of the process, a clock that jumps, children that die of
-// memory. Each says how the run ends, what its journal holds then, and gives the machine back as it was.
+// What the machine can do to a run: full or read-only disks, limits of the process, a clock that jumps, children killed
+// for lack of memory. Each says how the run ends and what its journal then holds, and restores the machine.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -11,27 +11,27 @@ import { type FaultBench, SOUND_ANSWER, sound } from "./bench.ts";
 import type { Go } from "./machine-modes.ts";
 
 export interface Looks {
-  /** While the machine is as the fault left it. */
+  /** Checks while the fault lasts. */
   broken(run: Finished): Promise<void>;
-  /** When it is sound again. */
+  /** Checks when the machine is sound again. */
   sound(): Promise<void>;
 }
 
-/** The input in the mode that is tried. */
+/** Runs the input in the mode under test. */
 interface How {
-  /** Before the machine fails, where the home is another one than at the start of the test. */
+  /** Prepares the home before the machine fails, if it is not the bench's own. */
   readonly prepare: () => Promise<void>;
   readonly go: Go;
 }
 
 export interface MachineFault {
   readonly name: string;
-  /** What the machine must allow for it. */
+  /** What the machine must support for this fault. */
   readonly needs?: { readonly what: string; readonly isThere: boolean };
   readonly exit: number;
-  /** On stderr, or on stdout when the run succeeds. */
+  /** Expected on stderr, or on stdout if the run succeeds. */
   readonly says: RegExp;
-  /** The last input in the journal. */
+  /** The expected last input in the journal. */
   readonly journal: string;
   try(bench: FaultBench, look: Looks, how: How): Promise<void>;
   readonly short?: true;
@@ -51,7 +51,7 @@ const shell = (command: string): Turn => turn.calls([{ name: "shell", args: { co
 const write = (path: string, content: string): Turn =>
   turn.calls([{ name: "write_file", args: { file_path: path, content } }]);
 
-/** A home on a small disk of its own. */
+/** A home on its own small disk. */
 async function onSmallHome(
   bench: FaultBench,
   prepare: How["prepare"],
@@ -76,7 +76,7 @@ function fill(folder: string): void {
 const free = (folder: string): void => void execFileSync("sh", ["-c", 'rm -f "$0"/fill*', folder]);
 const mount = (folder: string, how: string): void => void execFileSync("mount", ["-o", `remount,${how}`, folder]);
 
-/** The wall clock is `by` another one from the moment on that the model is asked. */
+/** The wall clock jumps by `by` when the model is asked. */
 async function clockJump(bench: FaultBench, go: Go, by: string, answer: (jump: () => void) => Turn): Promise<Finished> {
   const file = join(bench.box.home, "clock");
   writeFileSync(file, "+0");
@@ -93,7 +93,7 @@ async function clockJump(bench: FaultBench, go: Go, by: string, answer: (jump: (
   return go({ env });
 }
 
-/** The fault is over with the run. */
+/** The fault ends with the run. */
 async function afterwards(look: Looks, run: Finished): Promise<void> {
   await look.broken(run);
   await look.sound();
@@ -126,7 +126,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     try: (bench, look, { go, prepare }) =>
       onSmallHome(bench, prepare, async (folder) => {
         const fillUp = `for n in $(seq 300); do head -c 4096 /dev/zero > '${folder}'/fill-$n || break; done`;
-        // The last page of the journal still has room: the second result has not.
+        // The last page of the journal still has room for the first result, but not for the second.
         script(bench, shell(fillUp), shell("seq 1 2000"));
         await look.broken(await go());
         free(folder);
@@ -177,7 +177,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     journal: "unfinished",
     try: async (bench, look, { go }) => {
       script(bench, shell("seq 1 2000"), shell("seq 2000 4000"), shell("seq 4000 6000"));
-      // Blocks of 512 bytes: room for the first messages, not for all that goes with them.
+      // Blocks of 512 bytes: room for the first messages, but not for everything that follows.
       await afterwards(look, await go({ limit: "ulimit -f 24" }));
     },
   },
@@ -247,7 +247,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
   },
 ];
 
-/** The model got the result of its call. */
+/** The model must have got the result of its call. */
 function told(bench: FaultBench, what: RegExp): void {
   const results = bench.server.requests.at(-1)?.view.messages.flatMap((message) => message.results) ?? [];
   const text = results.map((result) => result.text).join("\n");

@@ -1,5 +1,5 @@
-// How one input is given to a machine that is about to fail, in each mode: the run and all that it has started have ended when it is told
-// how it went.
+// Runs one input in each mode on a machine that is about to fail, and waits until the run and all its processes have
+// ended before reporting the outcome.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,17 +11,20 @@ import type { Talk } from "./talk.ts";
 
 export type MachineMode = "print" | "ACP" | "serve";
 
-/** What the run has besides its input. */
+/** Conditions of the run besides its input. */
 export interface Circumstances {
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the shell, such as `ulimit -n 28`. */
+  /** A shell command such as `ulimit -n 28`. */
   readonly limit?: string;
 }
 
-/** Gives the input. A mode that stays tells as exit code whether it answered, and as stderr what it said instead. */
+/**
+ * Runs the input. For a mode that stays open, the exit code tells whether it answered, and stderr has what it said
+ * instead.
+ */
 export type Go = (circumstances?: Circumstances) => Promise<Finished>;
 
-/** `prepare`: what has to be on the disk before the fault. */
+/** `prepare` writes what must be on the disk before the fault. */
 export function goIn(mode: MachineMode, bench: FaultBench): { readonly prepare: () => Promise<void>; readonly go: Go } {
   if (mode === "print") return { prepare: async () => {}, go: (circumstances = {}) => print(bench, circumstances) };
   let token = "";
@@ -71,7 +74,7 @@ async function stay(
       ? { code: 0, stdout: `${words}\n`, stderr: "" }
       : { code: 1, stdout: "", stderr: `lathe: ${words}\n` };
   } catch (error) {
-    // It could not even begin: what it says is on stderr, or in the answer to its first request.
+    // It could not even start: its message is on stderr, or in the answer to its first request.
     child.kill("SIGTERM");
     await closed;
     return { code: 1, stdout: "", stderr: stderr === "" ? `lathe: ${messageOf(error)}\n` : stderr };

@@ -1,4 +1,5 @@
-// Faults of the machine: the run ends in a stated way, its journal is whole, and once the machine is sound again the session goes on.
+// Faults of the machine: the run ends in a defined way, its journal is complete, and the session continues once the
+// machine works again.
 
 import { describe, expect, it } from "vitest";
 import { FaultBench, SOUND_ANSWER, sound } from "./bench.ts";

@@ -1,5 +1,5 @@
-// The eight ways to talk to the agent, behind one interface: say something, learn how it ended. A mode that runs once per prompt continues the
-// session with the next prompt; the others stay.
+// The eight ways to talk to the agent, behind one interface: send something, learn how it ended. A mode that runs once
+// per prompt resumes the session with the next prompt; the others stay open.
 
 import { join } from "node:path";
 import { createSession, openJournalFile } from "@lathe/agent";
@@ -84,7 +84,10 @@ interface Spoken {
   readonly content: readonly { readonly text?: string }[];
 }
 
-/** A very long answer stays in the scrollback, and no reason is wrapped. Only the long form needs a process of its own for each. */
+/**
+ * Wide enough that long answers stay in the scrollback and no reason is wrapped. Only the long form uses a process for
+ * each.
+ */
 const WIDE = { columns: 1000, inside: !isFull };
 
 async function openTerminal(bench: FaultBench): Promise<Talk> {
@@ -111,7 +114,7 @@ async function openPlain(bench: FaultBench): Promise<Talk> {
   };
 }
 
-/** The last words before the end; lines that count or measure are none. */
+/** The last text before the end, ignoring lines that count or measure. */
 async function typed(run: TerminalRun, text: string, ended: RegExp): Promise<Ended> {
   run.type(`${text}${KEY.enter}`);
   const rows = await run.seeAnywhere(ended);
@@ -121,7 +124,7 @@ async function typed(run: TerminalRun, text: string, ended: RegExp): Promise<End
   return { how: isAnswer(words) ? "answer" : "error", words };
 }
 
-/** As the README of the package says: a journal on disk, opened again for every input. */
+/** As in the package's README: a journal on disk, opened again for every input. */
 async function openLibrary(bench: FaultBench): Promise<Talk> {
   const deps = defaultDeps({ env: {} });
   const journal = openJournalFile({ path: join(bench.box.dir, "library.jsonl"), cwd: bench.box.dir, deps });

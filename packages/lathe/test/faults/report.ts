@@ -1,4 +1,5 @@
-// Which faults are tried, and the rows that docs/reliability.md is made of: one JSON line each, kept for scripts/test-faults.mjs.
+// Which faults are tried, and the rows from which docs/reliability.md is generated: one JSON line each, stored for
+// scripts/test-faults.mjs.
 
 import { appendFileSync } from "node:fs";
 

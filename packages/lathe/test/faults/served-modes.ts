@@ -18,7 +18,7 @@ export const SERVE_ARGS = ["serve", "--port", "0"];
 
 const ANSWERS = [SOUND_ANSWER, FAULTY_ANSWER];
 
-/** What was cut off before another attempt stands before the answer: an editor cannot take it back. */
+/** Text cut off before another attempt precedes the answer: an editor cannot take it back. */
 function endedWith(said: string, otherwise: string): Ended {
   const answer = ANSWERS.find((one) => said.endsWith(one));
   return answer === undefined ? { how: "error", words: otherwise } : { how: "answer", words: answer };
@@ -51,16 +51,16 @@ export async function talkInEditor(
   };
 }
 
-/** A token has to be there before the fault of a machine comes. */
+/** The token must exist before a fault of the machine. */
 export async function addToken({ box }: FaultBench): Promise<string> {
   const tokens = new TokenFile(homePaths(box.env, box.home).serveTokens, Date.now);
   return (await tokens.add({ name: "test", scopes: ["read", "prompt", "admin"], lastsMs: 600_000 })).token;
 }
 
-/** Rejects when the server ends before it listens. */
+/** Rejects if the server ends before it listens. */
 export async function clientOf(server: ChildProcessWithoutNullStreams, token: string): Promise<LatheClient> {
   const ended = once(server, "close").then(() => Promise.reject(new Error("the server has ended")));
-  ended.catch(() => {}); // it ends some time
+  ended.catch(() => {}); // it ends at some point
   const lines = createInterface({ input: server.stdout });
   const [line] = (await Promise.race([once(lines, "line"), ended])) as [string];
   return new LatheClient({ url: /http:\S+/.exec(line)?.[0], token });
@@ -93,7 +93,7 @@ export async function talkToServer(
   };
 }
 
-/** How the next work ends. */
+/** Resolves with the end of the next work. */
 function follow(client: LatheClient, id: string, after: number) {
   const leaving = new AbortController();
   const read = async (): Promise<Ended> => {

@@ -1,44 +1,44 @@
-// Everything that the scripted server can do wrong, and what must come of it in every mode: while it lasts, and when it happens once and
-// the next attempt is answered.
+// Everything that the scripted server can do wrong, and the expected outcome in every mode: while the fault lasts, and
+// when it happens once and the next attempt is answered.
 
 import { type Fault, type Turn, text, turn } from "@lathe/testkit";
 
-/** How an input ends: the answer, a failure of the provider (exit code 3), or one of the agent (exit code 1). */
+/** How an input ends: with the answer, a failure of the provider (exit code 3), or of the agent (exit code 1). */
 export type End = "answer" | "provider error" | "failed";
 
 export interface ServerFault {
   readonly name: string;
   readonly turn: Turn;
   readonly once: End;
-  /** Absent: the model would say the same again and again until a limit of the run ends it. */
+  /** Absent if the model would repeat itself until a limit ends the run. */
   readonly lasting?: End;
-  /** The library has no compaction unless its host gives it one. */
+  /** The library has no compaction unless its host provides it. */
   readonly onceInLibrary?: End;
-  /** Only where the tests can keep up with megabytes: neither at the terminal nor in an editor. */
+  /** Only in modes where the tests can handle megabytes: neither at the terminal nor in an editor. */
   readonly withoutScreen?: true;
-  /** Also tried in every run of the tests, not only in `npm run test:faults`. */
+  /** Tried in every run of the tests, not only by `npm run test:faults`. */
   readonly short?: true;
 }
 
-/** What the server says when its fault does no harm. */
+/** The server's text if its fault does no harm. */
 export const FAULTY_ANSWER = "a text that comes in several events, so that it can be cut";
 const WORDS = turn.text(FAULTY_ANSWER, { deltaChars: 8 });
 const LONG_LINES = turn.text(`${"x".repeat(7_998)}\n\n`, { deltaChars: 8_000 });
 const CALL = turn.calls([{ name: "shell", args: { command: "touch must-not-run" } }], { deltaChars: 8 });
 
-/** A failure that may pass by itself: it is tried again. */
+/** A failure that may pass, so it is retried. */
 const temporary = { lasting: "provider error", once: "answer" } as const;
-/** Trying again would not help. */
+/** Retrying would not help. */
 const final = { lasting: "provider error", once: "provider error" } as const;
-/** The answer is complete all the same. */
+/** The answer is complete anyway. */
 const harmless = { lasting: "answer", once: "answer" } as const;
 
-/** Older messages are summarized, and the request is sent again. */
+/** Older messages are summarized and the request is sent again. */
 const tooLarge = { lasting: "failed", once: "answer", onceInLibrary: "failed" } as const;
 
 const broken = (fault: Fault, base = WORDS): Turn => turn.withFault(fault, base);
 
-/** By kind, so that a new kind of fault in the testkit does not compile until it is tried here. */
+/** By kind, so that a new kind of fault in the testkit does not compile until it is listed here. */
 const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
   status: [
     { name: "400 bad request", turn: turn.error(400), ...final },
@@ -113,7 +113,7 @@ function streamError(error: "overloaded" | "rate_limit" | "server" | "invalid" |
 
 const never = (): Promise<void> => new Promise(() => {});
 
-/** What a server can send without being of any dialect. */
+/** Responses that belong to no dialect. */
 const RAW: readonly ServerFault[] = [
   {
     name: "server that accepts the request and never answers",

@@ -1,5 +1,5 @@
-// Every fault of the model server in every mode: what it ends in while it lasts, what when it happens once, and that the session then goes on
-// with a sound server.
+// Every fault of the model server in every mode: how the run ends while it lasts, how if it happens once, and that the
+// session then continues with a sound server.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

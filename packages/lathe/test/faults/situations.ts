@@ -1,4 +1,5 @@
-// What the agent may be doing at a terminal when it is killed, told to end, or loses its terminal; and what the next start must say then.
+// What the agent may be doing at a terminal when it is killed, told to end, or loses its terminal, and what the next
+// start must then say.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,22 +9,22 @@ import { vi } from "vitest";
 import { KEY, type TerminalOptions, type TerminalRun } from "../terminal/emulator.ts";
 import { type FaultBench, sound } from "./bench.ts";
 
-/** What `lathe -c` shows next: a question whether to go on with the input that was cut off, or the conversation as it was. */
+/** What `lathe -c` shows next: a question whether to resume the interrupted input, or the conversation as it was. */
 export type NextStart = "asks to continue" | "as it was";
 
 export interface Situation {
   readonly name: string;
-  /** Brings the command there. */
+  /** Brings the command into the situation. */
   arrange(bench: FaultBench): Promise<TerminalRun>;
-  /** The last input in the journal: after SIGKILL, and after a signal that the agent could answer. */
+  /** The last input in the journal: after SIGKILL, and after a signal that the agent could handle. */
   readonly killed: string;
   readonly ended: string;
   readonly next: NextStart;
-  /** When not 130: the exit code after a signal that the agent could answer. */
+  /** If not 130: the exit code after a signal that the agent could handle. */
   readonly exit?: number;
-  /** Keys that answer what comes up again when the input goes on. */
+  /** Keys that answer what appears again when the input is resumed. */
   readonly answer?: string;
-  /** Was typed and not sent; it must be in the composer again. */
+  /** Text that was typed but not sent; it must be in the composer again. */
   readonly draft?: string;
   /** What must hold in the project afterwards. */
   check?(bench: FaultBench): string | undefined;
@@ -48,7 +49,7 @@ const ANSWERED = /all is well[\s\S]*claude-sonnet-4-5 · [\d.]+m?s/;
 
 const say = (run: TerminalRun, text: string): void => run.type(`${text}${KEY.enter}`);
 
-/** An open session with one input that was answered. */
+/** An open session with one answered input. */
 async function atRest(bench: FaultBench, options: TerminalOptions = {}): Promise<TerminalRun> {
   const run = await opened(bench, [], options);
   say(run, "first");
@@ -56,13 +57,13 @@ async function atRest(bench: FaultBench, options: TerminalOptions = {}): Promise
   return run;
 }
 
-/** The answers in order, then sound ones. */
+/** The given answers in order, then sound ones. */
 function script(bench: FaultBench, ...turns: Turn[]): void {
   bench.answer = () => turns.shift() ?? sound();
 }
 
 const shell = (command: string, more: object = {}) => ({ name: "shell", args: { command, ...more } });
-/** Says on the screen that it runs, and would go on for long. */
+/** Prints that it runs, and would run for a long time. */
 const LONG = "echo it-runs; sleep 300";
 
 async function withCalls(
@@ -78,7 +79,7 @@ async function withCalls(
   return run;
 }
 
-/** Waiting at a gate inside an answer: `at` is the event before which the server waits. */
+/** The server waits inside an answer: `at` is the event before which it waits. */
 async function withinAnswer(bench: FaultBench, answer: (door: Gate) => Turn): Promise<TerminalRun> {
   const door = gate();
   script(bench, answer(door));
@@ -89,7 +90,7 @@ async function withinAnswer(bench: FaultBench, answer: (door: Gate) => Turn): Pr
 }
 
 const pausedFile = (bench: FaultBench): string => join(bench.box.home, "paused");
-/** Lets a command go on that `pauseAt` holds; it has got its signal by then. */
+/** Continues a command that `pauseAt` holds, once it has got its signal. */
 export const letGo = (bench: FaultBench): void => rmSync(pausedFile(bench), { force: true });
 
 function pauseAt(bench: FaultBench, change: string): TerminalOptions {
@@ -248,7 +249,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "forking the session",
     ...AT_REST,
-    // Of the copy, which has no input of its own yet; a process that is killed leaves none.
+    // This is the copy's state, which has no input yet; a killed process leaves no copy.
     ended: "no input",
     arrange: async (bench) => {
       const first = await atRest(bench);
@@ -307,7 +308,7 @@ export const SITUATIONS: readonly Situation[] = [
       const run = await atRest(bench);
       run.type("half a sentence");
       await run.see("❯ half a sentence");
-      // A draft is written when the typing pauses.
+      // A draft is written when the user pauses typing.
       await appears(join(bench.home, "drafts"));
       return run;
     },

@@ -1,6 +1,6 @@
-// What every mode comes to in these tests: say something, learn how it ended.
+// The common interface of all modes in these tests: send something, learn how it ended.
 
-/** How an input ended. Modes for programs say whose failure it was; a person is only told why. */
+/** How an input ended. Modes for programs tell whose failure it was; users only see the reason. */
 export interface Ended {
   readonly how: "answer" | "provider error" | "failed" | "error";
   /** The answer, or the reason. */
@@ -9,6 +9,6 @@ export interface Ended {
 
 export interface Talk {
   say(text: string): Promise<Ended>;
-  /** Leaves as a user would; gives the exit code. */
+  /** Leaves as a user would; returns the exit code. */
   leave(): Promise<number>;
 }

@@ -1,5 +1,5 @@
-// The gateway under attack: by its clients, by pages and programs of the same machine, by a vendor. Each is refused, and the log holds
-// no secret and no text of theirs.
+// The gateway under attack: by its clients, by pages and programs of the same machine, by a vendor. Each attack is
+// refused, and the log contains no secret and no text of the attackers.
 
 import { request } from "node:http";
 import { turn } from "@lathe/testkit";

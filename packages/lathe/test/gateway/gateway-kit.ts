@@ -1,4 +1,4 @@
-// A gateway inside the test, before scripted models, and clients as the vendors ship them.
+// A gateway inside the test in front of scripted models, and clients as the vendors ship them.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
@@ -38,11 +38,11 @@ export interface TestGateway {
   readonly gateway: RunningServer;
   readonly keys: KeyFile;
   readonly requests: readonly LoggedRequest[];
-  /** All that the operator reads. */
+  /** Everything the operator can read. */
   readonly log: () => string;
   readonly ledger: string;
   readonly token: string;
-  /** Resolves when so many requests have been logged. */
+  /** Resolves when this many requests have been logged. */
   logged(count: number): Promise<void>;
   key(terms?: Partial<KeyTerms>): Promise<string>;
   ask(path: string, asking?: Asking): Promise<Answered>;
@@ -103,7 +103,7 @@ export async function startTestGateway(choices: GatewayChoices = {}): Promise<Te
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const gateway = await openGateway({
     machine,
-    // The clock of a test is the gateway's, not that of its requests to vendors.
+    // The test's clock is for the gateway, not for its requests to vendors.
     workspace: await new Run(plain).open({}),
     version: "0",
     host: "127.0.0.1",

@@ -1,4 +1,4 @@
-// The ledger of a gateway that is killed, or whose disk is full.
+// The ledger of a gateway that is killed or whose disk is full.
 
 import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -48,7 +48,7 @@ it("M2 SIGKILL with a request under way: it counts whole from the next start on,
     held.open();
     const rows = async (url: string) => JSON.parse((await ask(url, "/v1/usage", { headers })).text).keys;
     const second = await started(box);
-    expect(second.said).toContain("1 unfinished request of the gateway before");
+    expect(second.said).toContain("1 unfinished request of the previous gateway");
     const [row] = await rows(second.url);
     expect([row.usd, row.uncertain > 0.015, row.left]).toEqual([0.006, true, 1 - row.usd - row.uncertain]);
     second.child.kill("SIGTERM");

@@ -1,5 +1,5 @@
-// What happens around the gateway while it serves: its file of keys is damaged, a vendor wants nothing for years, strangers hold its
-// connections, bytes come that are no request. Its clients lose nothing by it.
+// Problems around a running gateway: its key file is damaged, a vendor asks it to wait for years, strangers hold its
+// connections, invalid requests arrive. Its clients lose nothing.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { request } from "node:http";

@@ -1,4 +1,4 @@
-// `lathe auth-gateway run`: a command with a key of its own, which ends with it.
+// `lathe auth-gateway run`: runs a command with its own key, which is revoked at its end.
 
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// The gateway as its clients and its operator see it: who gets in, what is answered, what is counted, what the log says.
+// The gateway from the view of its clients and its operator: who gets in, what is answered, what is counted, what the
+// log says.
 
 import { writeFile } from "node:fs/promises";
 import { turn } from "@lathe/testkit";

@@ -1,5 +1,5 @@
-// 200 clients with 8 keys at once: random sizes, clients that leave, a vendor that fails. What the gateway counts is what the vendor
-// counts, no budget is exceeded, and no key waits for longer than twice its share of the account.
+// 200 clients with 8 keys at once: random sizes, clients that leave, a vendor that fails. The gateway's counts match
+// the vendor's, no budget is exceeded, and no key waits longer than twice its share of the account.
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";

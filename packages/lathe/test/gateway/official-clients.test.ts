@@ -1,5 +1,5 @@
-// The table of docs/gateway-formats.md, by the gateway itself: the official clients of three formats before providers of six. Each cell
-// works or is refused by its name. LATHE_WRITE_DOCS=1 writes the table.
+// The table of docs/gateway-formats.md, tested with the gateway itself: the official clients of three formats in front
+// of providers of six. Each cell works or is refused by name. LATHE_WRITE_DOCS=1 writes the table.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

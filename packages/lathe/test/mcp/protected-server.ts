@@ -1,5 +1,5 @@
-// An MCP server over streamable HTTP that wants a bearer token, with the authorization server that gives it: metadata, registration,
-// code with PKCE, refresh tokens that work once. Real HTTP on loopback.
+// An MCP server over streamable HTTP that requires a bearer token, with its authorization server: metadata,
+// registration, code with PKCE, refresh tokens that work once. Real HTTP on loopback.
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -8,11 +8,11 @@ import type { AddressInfo } from "node:net";
 
 export interface ProtectedServer {
   readonly url: string;
-  /** `Authorization` of every request to the server itself. */
+  /** The `Authorization` headers of all requests to the server itself. */
   readonly seen: (string | undefined)[];
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly paths: string[];
-  /** The present tokens no longer work; refresh tokens still do. */
+  /** Makes current access tokens invalid; refresh tokens still work. */
   expire(): void;
   close(): void;
 }

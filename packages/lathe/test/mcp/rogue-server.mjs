@@ -38,7 +38,7 @@ const more = [
   tool("where", "Its directory, and the variable SSH_CONNECTION"),
   tool("ask_colour", "Asks the person for a colour"),
 ];
-/** What no client should have to read, beside tools with schemas that only look odd. */
+/** Schemas that no client should have to read, next to some that only look odd. */
 const nested = (depth) => (depth === 0 ? { type: "string" } : { type: "object", properties: { a: nested(depth - 1) } });
 const broken = [
   tool("ask", "Asks the person something, and waits for the answer"),
@@ -74,7 +74,7 @@ const tools = () => [
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (id, value) => send({ id, result: { content: [{ type: "text", text: value }] } });
 let isHung = false;
-/** The call that waits for the person. */
+/** The call that waits for the user. */
 let asked;
 
 const calls = {
@@ -187,7 +187,7 @@ function answer({ id, method, params, result }) {
 }
 
 setTimeout(() => {
-  console.log("Rogue server, at your service."); // no message, as many servers print one
+  console.log("Rogue server, at your service."); // not a message, as many servers print one
   createInterface({ input: process.stdin })
     .on("line", (line) => answer(JSON.parse(line)))
     .on("close", () => process.exit(0));

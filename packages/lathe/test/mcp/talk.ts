@@ -17,16 +17,16 @@ import { existingJournal, newJournal } from "../../src/sessions/journals/journal
 import { viewInto } from "../command-lines.ts";
 
 export interface TalkOptions {
-  /** A home of an earlier talk, with what it left. */
+  /** The home of an earlier conversation, with what it left. */
   readonly root?: string;
   readonly session?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Nobody is there: the first request waits for the servers. */
+  /** No user: the first request waits for the servers. */
   readonly headless?: boolean;
-  /** Answers of the person, in turn; each of them to one question. */
+  /** The user's answers, one per question. */
   readonly answer?: (question: Question) => string;
-  /** Where the session works; this machine when absent. Every use of it is a new one. */
+  /** Creates the session's environment; by default this machine. */
   readonly environment?: () => ExecutionEnvironment;
 }
 
@@ -110,7 +110,7 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
       if (command) await commands.run(talk, command, view);
       else await talk.submit((await expandInput(line, talk.open, { commands: commands.list() })) ?? line);
     },
-    /** What is answered when no turn was pushed. */
+    /** Answers requests when no turn was pushed. */
     answer: (script: ((request: RecordedRequest) => Turn) | undefined) => {
       answering = script;
     },

@@ -1,5 +1,5 @@
-// Attempts to get more out of a yes than it said: answers that are remembered, hooks and programs that answer, frames of RPC mode,
-// child agents, plan mode. With the built command; only the model is scripted.
+// Attempts to get more out of an approval than it granted: remembered answers, hooks and programs that answer, frames
+// of RPC mode, child agents, plan mode. With the built command; only the model is scripted.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

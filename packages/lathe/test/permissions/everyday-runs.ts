@@ -1,5 +1,5 @@
-// Twenty runs as people have them every day: the calls of each, in order. The project is a small npm package in a git repository
-// with a local remote.
+// Twenty everyday runs: the calls of each, in order. The project is a small npm package in a git repository with a
+// local remote.
 
 /** A command of the shell tool, or a call of another one. */
 export type RunStep = string | { readonly name: string; readonly args: Readonly<Record<string, unknown>> };

@@ -1,4 +1,4 @@
-// How often a person is asked in runs that everybody has: at most twice, and each time the answer can be given for good.
+// How often everyday runs ask the user: at most twice, and each time the answer can be remembered.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";

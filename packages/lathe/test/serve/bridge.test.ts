@@ -1,4 +1,4 @@
-// `--mode bridge` and TLS: openssl makes the certificate, the command is the built one.
+// `--mode bridge` and TLS: openssl creates the certificate, the command is the built one.
 
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";

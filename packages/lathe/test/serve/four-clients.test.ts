@@ -1,5 +1,5 @@
-// One session, four clients: two browsers at a server, an attached terminal, and the editor whose process holds the session. The browsers
-// are real, the server's door to the editor is the one that users have.
+// One session, four clients: two browsers at a server, an attached terminal, and the editor whose process holds the
+// session. The browsers are real, and so is the server's door to the editor.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// One gate at every door: the editor that holds the session, a real browser, an attached terminal, a program over RPC and one over HTTP.
-// Each of them answers one; the others are closed then.
+// One gate at every door: the editor that holds the session, a real browser, an attached terminal, a program over RPC
+// and one over HTTP. Each answers one gate, which then closes for the others.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

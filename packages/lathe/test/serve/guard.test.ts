@@ -1,4 +1,4 @@
-// What the server of `lathe serve` refuses, and to whom. One server for all of it.
+// What the server of `lathe serve` refuses, and to whom. One server for all tests.
 
 import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";

@@ -1,4 +1,5 @@
-// What clients with a token, and whoever edits its files, must not do to a server: take what is not theirs, fill it up, break a session.
+// What clients with a token, and users who edit its files, must not do to a server: take what is not theirs, fill it
+// up, break a session.
 
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// An interview as a script of the model: it asks each question, then proposes a specification until it is accepted.
+// An interview as a model script: it asks each question, then proposes a specification until it is accepted.
 
 import { type RecordedRequest, turn } from "@lathe/testkit";
 

@@ -1,5 +1,5 @@
-// Sessions that another process holds, at a server: joined through the other process's local door, refused where it has none, and opened
-// by the server itself when the other process has closed them or has died.
+// A server's view of sessions that another process holds: joined through that process's local door, refused if it has
+// none, and opened by the server itself once the other process has closed them or died.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Server and session are killed as soon as an answer was confirmed: what the person said is not asked for again.
+// Server and session are killed as soon as an answer is confirmed: the user is not asked again.
 
 import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// The process of a served session, its server, or both at once are killed at each line of the session's journal, and the server is started
-// again at once.
+// The process of a served session, its server, or both are killed at each line of the session's journal, and the server
+// is restarted at once.
 
 import { expect, it } from "vitest";
 import { KilledServing, type Victim } from "./killed-serving.ts";

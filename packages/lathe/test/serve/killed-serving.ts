@@ -1,5 +1,5 @@
-// One turn of a served session and a follow-up behind it, of which a process is killed at one line of the session's journal, with the page
-// that follows it: the fold of the real page, without a browser.
+// One turn of a served session with a queued follow-up, of which a process is killed at one line of the session's
+// journal, and the page that follows it: the fold of the real page, without a browser.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
@@ -18,14 +18,14 @@ import { type Sandbox, sandbox } from "../command.ts";
 const PRELOAD = fileURLToPath(new URL("./die-as-told.cjs", import.meta.url));
 const SAID = ["make it", "and more"] as const;
 
-/** Who is killed. */
+/** Which process is killed. */
 export type Victim = "child" | "server" | "both";
 const SIGN: Readonly<Record<Victim, string>> = { child: "", server: "s", both: "b" };
 
-/** A call, its answer, and the answer to the follow-up; what was done before stands in the request. */
+/** A call, its answer, and the answer to the follow-up; earlier steps are in the request. */
 function script({ view }: RecordedRequest): Turn {
   const said = view.messages.filter(({ role, text }) => role === "user" && SAID.some((one) => text.includes(one)));
-  // Whether it came just now, or was cut off and goes on.
+  // Whether it has just arrived or was resumed.
   if (said.at(-1)?.text.includes(SAID[1])) return turn.text("There is more.");
   const hasResult = view.messages.some(({ results }) => results.length > 0);
   return hasResult
@@ -49,12 +49,15 @@ export class KilledServing {
     this.#model = model;
   }
 
-  /** The session's process, its server or both die at this line of its journal; the page follows it already. */
+  /** The session's process, its server or both die at this line of its journal, while the page follows it. */
   static open(victim: Victim, line: number): Promise<KilledServing> {
     return KilledServing.with(script, `${line}${SIGN[victim]}`);
   }
 
-  /** Server and session die at this line, and so often again at the first line that the session writes. No page opens it meanwhile. */
+  /**
+   * Server and session die at this line, and `again` more times at the first line that the session writes. No page
+   * opens it meanwhile.
+   */
   static dying(line: number, again: number): Promise<KilledServing> {
     const die = [`${line}b`, ...Array.from({ length: again }, () => "1b")];
     return KilledServing.with(script, die.join(" "), { hasPage: false });
@@ -82,7 +85,7 @@ export class KilledServing {
     return self;
   }
 
-  /** The server, at the address of the one before. */
+  /** Starts the server at the previous one's address. */
   async start(): Promise<void> {
     const env = {
       OPENAI_API_KEY: "key",
@@ -99,7 +102,7 @@ export class KilledServing {
     this.#url = /http:\S+/.exec(line)?.[0] ?? "";
   }
 
-  /** Starts the server again as soon as it has died, as a supervisor does. */
+  /** Restarts the server as soon as it has died, as a supervisor does. */
   async startAgain(): Promise<void> {
     await this.serverDies();
     await this.start();
@@ -110,7 +113,7 @@ export class KilledServing {
     if (server && !this.#isServerDead) await once(server, "exit");
   }
 
-  /** The texts that were confirmed. */
+  /** Sends the texts; resolves with those that were confirmed. */
   async say(): Promise<readonly string[]> {
     const confirmed: string[] = [];
     for (const [at, message] of SAID.entries()) {
@@ -120,7 +123,7 @@ export class KilledServing {
     return confirmed;
   }
 
-  /** Says again what the session does not have, and waits until nothing is left to do. */
+  /** Sends again what the session does not have, and waits until nothing is left to do. */
   async finish(): Promise<"done" | "no session" | "server has died"> {
     for (;;) {
       const state = await this.#asked(() => this.client.command(this.id, "get_state"));
@@ -149,25 +152,25 @@ export class KilledServing {
     return texts.map((text) => SAID.find((said) => text.includes(said)) ?? text);
   }
 
-  /** What a page draws, without what tells of the moment. */
+  /** What a page draws, without time-dependent parts. */
   static drawn(view: SessionView): readonly object[] {
     return [...view.past, ...view.live.items].flatMap((item): object[] => {
       if (item.kind === "user" || item.kind === "text") return [{ kind: item.kind, text: item.text }];
-      // What the answer has called and no process has begun is not shown.
+      // Calls of the answer that have not begun are not shown.
       return item.kind === "call" && item.state !== "pending"
         ? [{ kind: "call", callId: item.callId, state: item.state }]
         : [];
     });
   }
 
-  /** As a page that is opened now sees it. */
+  /** The view of a page that is opened now. */
   async fresh(): Promise<SessionView> {
     const { snapshot } = await this.client.openSession(this.id);
     const page = await this.client.command(this.id, "get_entries", { before: null, limit: 500 });
     return reduceSession(LOADING, { type: "opened", snapshot, page });
   }
 
-  /** The messages of the journal's file, as far as the branch that is shown goes. */
+  /** The messages in the journal's file, on the branch that is shown. */
   async journal(): Promise<readonly object[]> {
     const { sessionFile } = await this.client.command(this.id, "get_state");
     const lines = readFileSync(sessionFile ?? "", "utf8")
@@ -184,7 +187,7 @@ export class KilledServing {
     }
   }
 
-  /** The server and the processes of its sessions, at once. */
+  /** Kills the server and its sessions' processes at once. */
   async kill(): Promise<void> {
     const server = this.#servers.at(-1);
     if (!server) return;
@@ -200,7 +203,7 @@ export class KilledServing {
     await once(server, "exit");
   }
 
-  /** Of this home. */
+  /** Processes of this home. */
   processes(): readonly string[] {
     return readdirSync("/proc").filter(
       (pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(`LATHE_HOME=${this.box.home}/`),
@@ -227,7 +230,7 @@ export class KilledServing {
     return server?.exitCode !== null || server.signalCode !== null;
   }
 
-  /** Asks until there is an answer; undefined when there is no such session, or no server any more. */
+  /** Repeats a request until it is answered; undefined if there is no such session, or the server has died. */
   async #asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
     while (!this.#isServerDead) {
       try {

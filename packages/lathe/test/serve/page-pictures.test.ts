@@ -1,5 +1,5 @@
-// Pictures on the page of `lathe serve`, in a real browser: those of messages and results are shown, and a person attaches some to a
-// prompt and to words that steer.
+// Pictures on the page of `lathe serve`, in a real browser: those of messages and results are shown, and the user
+// attaches some to a prompt and to a steering message.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The page of `lathe serve` in a real browser, over the real server and real children: what people do with it, and what a model that
-// means harm can do to it. Names and texts are what a person, or a screen reader, finds.
+// The page of `lathe serve` in a real browser, with the real server and real children: what users do with it, and what
+// a malicious model can do to it. Elements are found by the names and texts that a user or a screen reader finds.
 
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The built server, killed in the middle of a turn and started again: the page that follows a session goes on with it.
+// The built server, killed during a turn and restarted: the page that follows a session continues.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// A server of `lathe serve` inside the test, and requests to it as attackers and programs make them: nothing of fetch's own manners.
+// A `lathe serve` inside the test, and raw requests to it as attackers and programs make them, without the
+// normalization of fetch.
 
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";
@@ -15,7 +16,7 @@ export interface Answered {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
-  /** Of a refusal. */
+  /** The code of a refusal. */
   readonly code: string | undefined;
 }
 
@@ -25,14 +26,14 @@ export interface Asking {
   readonly body?: string;
 }
 
-/** A server, and what its operator reads. */
+/** A server, and its operator's output. */
 export interface Serving {
   readonly server: ServingChildren;
   readonly stderr: Text;
   ask(path: string, asking?: Asking): Promise<Answered>;
   token(name: string, ...scopes: readonly Scope[]): Promise<string>;
   client(name: string, ...scopes: readonly Scope[]): Promise<LatheClient>;
-  /** The code of a link. */
+  /** Returns the code of a new link. */
   code(): Promise<string>;
 }
 
@@ -93,7 +94,7 @@ function codeIn(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { code?: string }).code;
   } catch {
-    return undefined; // a page, or a stream
+    return undefined; // a page or a stream
   }
 }
 

@@ -1,4 +1,4 @@
-// Sessions of `lathe serve`: what is lost when a process dies, and what is closed when nobody uses it. The children are real.
+// Sessions of `lathe serve`: what is lost when a process dies, and what is closed when unused. The children are real.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Questions of the model at a real terminal: several at once, going back, and what happens when nobody is there.
+// Questions of the model at a real terminal: several at once, going back, and what happens without an answer.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What the tests of the interactive mode share: a home of its own, a scripted model, and the command at a terminal.
+// The shared setup of tests of the interactive mode: its own home, a scripted model, and the command at a terminal.
 
 import { type ModelServer, startModelServer } from "@lathe/testkit";
 import { type Sandbox, sandbox } from "../command.ts";
@@ -6,7 +6,10 @@ import { type TerminalOptions, TerminalRun } from "./emulator.ts";
 
 export const SONNET = ["--model", "anthropic/claude-sonnet-4-5"];
 
-/** In a process at a pseudo-terminal, for signals, kills, programs that get the terminal, and what the kernel does with what is typed. */
+/**
+ * Runs the command as a process on a pseudo-terminal, for signals, kills, programs that get the terminal, and the
+ * kernel's handling of typed keys.
+ */
 export const BUILT = { inside: false } as const;
 
 export class TerminalBench {
@@ -27,7 +30,7 @@ export class TerminalBench {
     return { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: this.server.baseUrl("anthropic"), LATHE_NO_TITLE: "1" };
   }
 
-  /** The command, inside the test where that is not excluded; it need not be ready yet. */
+  /** Starts the command, inside the test unless excluded, without waiting for it. */
   start(args: readonly string[] = SONNET, options: TerminalOptions = {}): TerminalRun {
     const needsProcess = options.program !== undefined || options.env?.["NODE_OPTIONS"] !== undefined;
     const env = { ...this.env, ...options.env };
@@ -36,7 +39,7 @@ export class TerminalBench {
     return run;
   }
 
-  /** The command when it takes what is typed. */
+  /** Starts the command and waits until it takes keys. */
   async open(args: readonly string[] = SONNET, options: TerminalOptions = {}): Promise<TerminalRun> {
     const run = this.start(args, options);
     await run.see(/\/help/);

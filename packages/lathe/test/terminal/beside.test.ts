@@ -1,4 +1,4 @@
-// What a person does beside the conversation: commands of their own, the background, earlier prompts.
+// What a user does besides the conversation: shell commands, background work, earlier prompts.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,12 +1,12 @@
-// The command at a terminal that we did not write: an emulator that answers as terminals do and shows what a person would see. The
-// command is the built one at a pseudo-terminal of its own, or runs inside the test.
+// The command at a third-party terminal: an emulator that answers as terminals do and shows what a user would see. The
+// command is the built one on its own pseudo-terminal, or runs inside the test.
 
 import type { ClientDeps } from "@lathe/llm";
 import headless from "@xterm/headless";
 import type { Sandbox } from "../command.ts";
 import { insideLine, type Line, ptyLine } from "./line.ts";
 
-// The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the pool that small buffers share.
+// The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the shared pool.
 const { poolSize } = Buffer;
 Buffer.poolSize = 0;
 const { UnicodeGraphemesAddon } = await import("@xterm/addon-unicode-graphemes");
@@ -17,11 +17,11 @@ export interface TerminalOptions {
   readonly rows?: number;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
-  /** What is started instead of the command, such as a shell; it gets the arguments. */
+  /** A program to start instead of the command, such as a shell; it gets the arguments. */
   readonly program?: string;
-  /** Inside the test, over the sources: no process, so no signals and no kernel between the terminal and the command. */
+  /** Inside the test, from sources: no process, so no signals and no kernel between the terminal and the command. */
   readonly inside?: boolean;
-  /** What the command takes for the clock and the like; only inside. */
+  /** Replaces the clock and similar; only inside the test. */
   readonly deps?: (usual: ClientDeps) => ClientDeps;
 }
 
@@ -41,7 +41,7 @@ export const KEY = {
   ctrl: (letter: string): string => String.fromCharCode(letter.charCodeAt(0) & 0x1f),
 } as const;
 
-/** A test that passes waits for none of it. */
+/** Passing tests never wait this long. */
 const PATIENCE_MS = 60_000;
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
@@ -50,7 +50,7 @@ export class TerminalRun {
   readonly #emulator: headless.Terminal;
   readonly #changed = new Set<() => void>();
   #raw = "";
-  /** Exit code, or the number of the signal as shells count it. */
+  /** The exit code, or the number of the signal as shells report it. */
   readonly exited: Promise<number>;
 
   constructor(
@@ -70,7 +70,7 @@ export class TerminalRun {
     this.#line = inside ? insideLine(args, { ...place, deps }, show) : ptyLine(program, args, place, show);
     this.#emulator.onData((answer) => this.#line.write(answer));
     this.exited = this.#line.exited.then(
-      // What was written last may still be on its way through the emulator.
+      // The last output may still be on its way through the emulator.
       (code) => new Promise((resolve) => this.#emulator.write("", () => resolve(code))),
     );
   }
@@ -79,7 +79,7 @@ export class TerminalRun {
     return this.#line.pid;
   }
 
-  /** Everything that was written, as it was. */
+  /** Everything that was written, unprocessed. */
   get raw(): string {
     return this.#raw;
   }
@@ -101,17 +101,17 @@ export class TerminalRun {
     process.kill(this.#line.pid, name);
   }
 
-  /** The window is closed: the kernel tells the command, and nothing can be written any more. */
+  /** Closes the window: the kernel tells the command, and nothing can be written any more. */
   hangUp(): void {
     this.#line.hangUp();
   }
 
-  /** The rows that are on the screen. */
+  /** The rows on the screen. */
   get screen(): string[] {
     return this.#rows(this.#emulator.buffer.active.baseY);
   }
 
-  /** With what has scrolled away. */
+  /** The rows on the screen and in the scrollback. */
   get all(): string[] {
     return this.#rows(0);
   }
@@ -126,7 +126,7 @@ export class TerminalRun {
     return this.#emulator.buffer.active;
   }
 
-  /** Bracketed paste and the like: what a program that has ended must not leave on. */
+  /** Bracketed paste and other modes that must be off when a program has ended. */
   get modes(): headless.Terminal["modes"] {
     return this.#emulator.modes;
   }
@@ -135,22 +135,22 @@ export class TerminalRun {
     return this.#emulator.buffer.active.type === "alternate";
   }
 
-  /** Waits until the screen shows it; gives the rows of the screen. */
+  /** Waits until the screen shows it; returns the screen's rows. */
   see(wanted: Wanted): Promise<string[]> {
     return this.#until(() => this.screen, wanted);
   }
 
-  /** The same with what has scrolled away. */
+  /** Like `see`, including the scrollback. */
   seeAnywhere(wanted: Wanted): Promise<string[]> {
     return this.#until(() => this.all, wanted);
   }
 
   /**
-   * Ctrl+C until the command has left; gives its exit code. On a busy machine a press may come when the hint that asks for it has gone:
-   * then it is a first one again.
+   * Presses Ctrl+C until the command has left; returns its exit code. On a busy machine a press may come after its hint
+   * has gone, and then counts as a first one.
    */
   async leave(): Promise<number> {
-    const hint = "Press Ctrl+C again to leave.";
+    const hint = "Press Ctrl+C again to quit.";
     for (;;) {
       const code = await Promise.race([this.exited, this.see(hint).then(() => undefined)]);
       if (code !== undefined) return code;
@@ -197,8 +197,8 @@ export class TerminalRun {
   }
 
   /**
-   * What the screen shows is half of one frame and half of the next: nobody at a terminal would see that. The emulator is asked, not
-   * the bytes that have come: it may not have drawn the last of them yet.
+   * Whether the screen shows half of one frame and half of the next, which no user would see. This asks the emulator,
+   * not the received bytes: it may not have drawn the last of them yet.
    */
   get #isInFrame(): boolean {
     return this.#emulator.modes.synchronizedOutputMode;

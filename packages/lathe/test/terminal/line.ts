@@ -1,4 +1,5 @@
-// What lies between a terminal and the command: a pseudo-terminal with the built command behind it, or streams of the command inside the test.
+// The connection between a terminal and the command: a pseudo-terminal with the built command, or streams of the
+// command inside the test.
 
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
@@ -12,7 +13,7 @@ import { machineOf } from "../machine.ts";
 
 export interface Line {
   readonly pid: number;
-  /** Exit code, or the number of the signal as shells count it. */
+  /** The exit code, or the number of the signal as shells report it. */
   readonly exited: Promise<number>;
   write(keys: string): void;
   resize(columns: number, rows: number): void;
@@ -37,7 +38,7 @@ export function ptyLine(
   show: Show,
 ): Line {
   const [file, all] = program === undefined ? [process.execPath, [CLI, ...args]] : [program, [...args]];
-  // The public type leaves out that a terminal can be closed without a signal of our own.
+  // The public type omits that a terminal can be closed without sending a signal ourselves.
   const pty = spawn(file, all, { cols, rows, cwd, name: "xterm-256color", env }) as IPty & { destroy(): void };
   pty.onData(show);
   return {
@@ -56,7 +57,7 @@ export function ptyLine(
   };
 }
 
-/** The kernel holds no more than this of what is typed: a longer paste is read in pieces. */
+/** The kernel buffers no more typed text than this: a longer paste is read in pieces. */
 const PIECE_BYTES = 4_095;
 
 export function insideLine(
@@ -91,7 +92,7 @@ export function insideLine(
       return none("a process id")();
     },
     exited: runCommand(args, machine).finally(announceFirstRequest),
-    // As from a terminal, what is typed at once is read at once, and later.
+    // As in a terminal, keys typed together are read together, and later.
     write: (keys) => {
       if (keys.includes("\x1a")) none("Ctrl+Z")();
       if (typed.length === 0) setImmediate(deliver);
@@ -123,7 +124,7 @@ class InsideScreen extends Writable {
   }
 
   override _write(chunk: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // A terminal's driver makes both of a line's end, whatever its mode for input is.
+    // A terminal's driver converts line feeds, whatever its input mode.
     this.#show(chunk.toString().replaceAll("\n", "\r\n"));
     done();
   }

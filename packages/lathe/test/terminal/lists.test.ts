@@ -1,4 +1,4 @@
-// What commands print: lists that can be read at any width, and commands that do what they say.
+// Printed output: lists that are readable at any width, and commands that do what they say.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";

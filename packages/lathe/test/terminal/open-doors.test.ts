@@ -1,5 +1,5 @@
-// What others bring along, at a real terminal: tools of extensions that do not stop by themselves, questions of MCP servers, and an
-// extension that blocks everything.
+// Users' additions at a real terminal: tools of extensions that do not stop by themselves, questions of MCP servers,
+// and an extension that blocks everything.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Pictures in the composer: from the clipboard, and as files that are dropped on the terminal.
+// Pictures in the composer: from the clipboard, and as files dropped on the terminal.
 
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// An interview at a terminal: its questions are dialogs like any other, the status line says where it stands (G-10, G-101, G-105).
+// An interview at a terminal: its questions are dialogs like any other, and the status line shows its progress (G-10,
+// G-101, G-105).
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

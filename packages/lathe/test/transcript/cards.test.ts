@@ -1,4 +1,5 @@
-// What a person sees of each tool's calls, as text: one golden grid per tool, at two widths. `vitest -u` writes them; look at them.
+// What users see of each tool's calls, as text: one golden grid per tool, at two widths. `vitest -u` writes them;
+// review them.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// Events as a session emits them, written by hand: for moments that a real run passes too quickly.
+// Events as a session emits them, written by hand, for moments that a real run passes too quickly.
 
 import type { Card, EventData, EventKind, SessionEvent } from "@lathe/agent";
 import type { AgentOverview } from "@lathe/agent/contract";
@@ -78,7 +78,7 @@ export const inputEnd = (at: number, more: Partial<EventData["processing_end"]> 
     ...more,
   });
 
-/** How an agent is now. */
+/** An event with an agent's current state. */
 export const agentIs = (
   kind: "agent_lifecycle" | "agent_progress",
   agent: Pick<AgentOverview, "agentId"> & Partial<AgentOverview>,

@@ -1,4 +1,5 @@
-// A real session over a scripted model, its events shown by a transcript: what a person would have in the scrollback, and below it.
+// A real session over a scripted model, its events shown by a transcript: what a user would have in the scrollback, and
+// below it.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +21,7 @@ export const contextOf = (columns: number, rows = 40): RenderContext => ({
 
 const COLOURS: ReadonlySet<unknown> = new Set([...TOKENS, undefined]);
 
-/** Rows as text, checked to fit, to have no colour that themes do not know and nothing that moves the cursor. */
+/** Rows as text, checked to fit, to use only colours of the theme, and not to move the cursor. */
 export function grid(rows: readonly Row[], columns: number): string {
   for (const row of rows) {
     expect(rowWidth(row), rowText(row)).toBeLessThanOrEqual(columns);
@@ -38,7 +39,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Files by name, in a git repository of their own. */
+/** Files by name, in their own git repository. */
 export async function world(
   script: Script,
   files: Readonly<Record<string, string>> = {},
@@ -52,7 +53,7 @@ export async function world(
   }
   const server = await startModelServer({ script });
   let time = Date.UTC(2026, 0, 1);
-  // The same names of agents each time: their length decides what else fits a line.
+  // The same agent names each time, since their length decides what else fits on a line.
   let seed = 1;
   const random = (): number => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -120,7 +121,7 @@ export class Shown {
   get scrollback(): string {
     return grid(this.committed, this.context.columns);
   }
-  /** Without the blank row that keeps it apart from the scrollback. */
+  /** Without the blank row that separates it from the scrollback. */
   get live(): string {
     return grid(this.transcript.render(this.context), this.context.columns).replace(/^\n/, "");
   }

@@ -1,4 +1,5 @@
-// A port of another program in the browser: closed as it is to every tool of the web, and open once the user says yes (decision 0383).
+// A port of another program, in the browser: closed as for every web tool, and open once the user approves (decision
+// 0383).
 
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -1,10 +1,10 @@
-// The web as a test wants it: a proxy that answers for every host, and hears all that leaves.
+// The web as scripted by a test: a proxy that answers for every host and records all requests.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Text of a page, or what answers for it. */
+/** The text of a page, or a function that answers for it. */
 type Page =
   | string
   | Buffer
@@ -12,11 +12,11 @@ type Page =
   | ((response: ServerResponse) => void);
 
 export interface FakeWeb {
-  /** Variables of a command that reaches this web. */
+  /** Variables for a command to use this web. */
   readonly env: Record<string, string>;
-  /** Every address that was asked for, with its method and all that was sent. */
+  /** Every requested address, with its method and everything that was sent. */
   readonly heard: string[];
-  /** By whole address, or by host for all of its addresses. */
+  /** By full address, or by host for all of its addresses. */
   readonly pages: Map<string, Page>;
   close(): void;
 }
@@ -28,7 +28,7 @@ export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promi
   const heard: string[] = [];
   const server = createServer((request, response) => {
     const { url: path = "" } = request;
-    // Through a tunnel, an address begins with its path.
+    // Inside a tunnel, an address starts with its path.
     const url = path.startsWith("/") ? `http://${request.headers.host}${path}` : path;
     let sent = "";
     request.on("data", (chunk: Buffer) => {
@@ -42,7 +42,7 @@ export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promi
       response.writeHead(page === undefined ? 404 : 200, { "content-type": type }).end(body);
     });
   });
-  // A tunnel is heard. One for plain HTTP, as a browser's are, leads to the same pages; others lead nowhere.
+  // A tunnel is recorded. One for plain HTTP, as browsers use, leads to the same pages; others lead nowhere.
   server.on("connect", (request, socket) => {
     heard.push(`CONNECT ${request.url}`);
     if (request.url?.endsWith(":80")) {
@@ -63,7 +63,7 @@ export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promi
   };
 }
 
-/** A page of these links, with words enough to be one. */
+/** A page with these links, and enough words to count as a page. */
 export const links = (...addresses: readonly string[]): string =>
   `<h1>Links</h1><p>${"words of the page ".repeat(20)}</p>${addresses.map((to) => `<a href="${to}">one</a> `).join("")}`;
 

@@ -1,4 +1,5 @@
-// A model that obeys every text that it reads: the secret never leaves, and no command runs without a decision (decision 0342).
+// A model that obeys every text it reads: the secret never leaves, and no command runs without a decision (decision
+// 0342).
 
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

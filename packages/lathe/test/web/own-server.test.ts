@@ -1,4 +1,5 @@
-// A server that the session runs is read, by whatever name; a port of another program is closed until the user types it.
+// A server that the session runs can be read under any name; a port of another program is closed until the user types
+// it.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

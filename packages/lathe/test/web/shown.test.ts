@@ -1,4 +1,4 @@
-// Addresses that the session was shown are read without a question; every other one is the question it was (decision 0342).
+// Addresses that the session has seen are read without asking; every other one still needs approval (decision 0342).
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";

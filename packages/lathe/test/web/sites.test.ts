@@ -1,4 +1,4 @@
-// Pages of known sites are read through their APIs; what leaves for one goes where the user's settings say (decision 0345).
+// Pages of known sites are read through their APIs; their requests obey the user's settings (decision 0345).
 
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";

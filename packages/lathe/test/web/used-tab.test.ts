@@ -1,4 +1,4 @@
-// A tab that was used is no way out: what an earlier page or a script left in it does not leave with the next page (decision 0420).
+// A used tab is no way out: what an earlier page or script left in it is not sent with the next page (decision 0420).
 
 import { type Turn, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";

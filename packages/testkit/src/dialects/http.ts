@@ -24,7 +24,7 @@ export function header(request: RecordedRequest, name: string): string | undefin
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Messages for a status the script gives no text for, as the vendors word them in general. */
+/** Generic messages in the vendors' wording, if the script gives none for a status. */
 export function defaultMessage(status: number): string {
   const known: Readonly<Record<number, string>> = {
     400: "The request is invalid.",

@@ -1,4 +1,4 @@
-// What OpenAI's two APIs refuse alike: function definitions and strict schemas.
+// What both of OpenAI's APIs refuse: function definitions and strict schemas.
 
 import { type Fields, isFields, refuse, string } from "./refuse.ts";
 

@@ -1,4 +1,4 @@
-// Checks stop at the first thing a vendor would refuse; inside a check that is an exception.
+// Checks stop at the first thing that the vendor would refuse, by throwing.
 
 import type { Refusal, ValidateOptions } from "../dialect.ts";
 import type { RecordedRequest } from "../record.ts";
@@ -24,7 +24,7 @@ export interface Checked {
   readonly options: ValidateOptions;
 }
 
-/** Makes a dialect's `validate` out of a function that calls `refuse`. */
+/** Makes a dialect's `validate` from a function that calls `refuse`. */
 export function validatorOf(check: (checked: Checked) => void) {
   return (request: RecordedRequest, options: ValidateOptions): Refusal | undefined => {
     const body: unknown = request.body;
@@ -51,7 +51,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as a list of objects; empty when it is anything else. */
+/** The value as a list of objects; empty if it is anything else. */
 export function objects(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }

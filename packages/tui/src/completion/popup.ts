@@ -1,4 +1,4 @@
-// The list of completions below an editor: asks the source as the text changes, and forgets answers that come too late.
+// The list of completions below an editor: asks the source as the text changes, and ignores answers that come too late.
 
 import type { RenderContext } from "../component.ts";
 import type { Row } from "../rows/row.ts";
@@ -16,7 +16,7 @@ export class CompletionPopup {
   #completion: Completion | undefined;
   #problem: string | undefined;
   #selected = 0;
-  /** Where the user has closed the list: it stays closed until something else is completed, or Tab asks for it. */
+  /** Where the user closed the list: it stays closed until something else is completed, or Tab asks for it. */
   #dismissedAt: number | undefined;
 
   constructor(source: CompletionSource, onChange: () => void) {
@@ -33,7 +33,7 @@ export class CompletionPopup {
     return this.#completion === undefined || item === undefined ? undefined : { ...this.#completion, item };
   }
 
-  /** `isForced`: the user has asked for it. The present list stays until the answer comes, unless it no longer fits. */
+  /** `isForced` if the user asked for it. The current list stays until the answer comes, unless it no longer fits. */
   ask(text: string, cursor: number, isForced: boolean): void {
     this.#request?.abort();
     const request = new AbortController();
@@ -53,7 +53,7 @@ export class CompletionPopup {
     );
   }
 
-  /** The list goes away, and with it a question that is under way. */
+  /** Closes the list and cancels a pending request. */
   close(): void {
     this.#request?.abort();
     this.#request = undefined;
@@ -117,7 +117,7 @@ export class CompletionPopup {
     const says = answer !== undefined && (answer.items.length > 0 || answer.remark !== undefined);
     const isWanted = says && answer.from !== this.#dismissedAt;
     if (answer?.from !== this.#dismissedAt) this.#dismissedAt = undefined;
-    // The same item stays selected while the list narrows, unless the user has not moved yet.
+    // The same item stays selected while the list narrows, if the user has moved the selection.
     const kept = this.#selected === 0 ? undefined : this.#completion?.items[this.#selected]?.value;
     this.#completion = isWanted ? answer : undefined;
     this.#selected = Math.max(0, answer?.items.findIndex(({ value }) => value === kept) ?? 0);

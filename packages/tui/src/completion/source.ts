@@ -1,24 +1,24 @@
 // Where completions come from. The host knows commands, files and arguments; the editor only shows and inserts.
 
 export interface CompletionItem {
-  /** What is inserted. */
+  /** The text to insert. */
   readonly value: string;
   readonly label: string;
   readonly detail?: string | undefined;
-  /** Enter on it also sends the text: a command that needs no arguments. */
+  /** Enter on it also sends the text, for commands without arguments. */
   readonly submits?: boolean | undefined;
 }
 
-/** The items for what stands between two indexes of the text, best first. */
+/** The items that can replace the text between two indexes, best first. */
 export interface Completion {
   readonly from: number;
   readonly to: number;
   readonly items: readonly CompletionItem[];
-  /** Shown below the items, and alone when there are none. */
+  /** Shown below the items, or alone if there are none. */
   readonly remark?: string | undefined;
 }
 
 export interface CompletionSource {
-  /** Undefined: nothing can be completed here. The signal is aborted as soon as the answer is no longer wanted. */
+  /** Undefined if nothing can be completed here. The signal aborts when the answer is no longer wanted. */
   complete(text: string, cursor: number, signal: AbortSignal): Promise<Completion | undefined>;
 }

@@ -1,4 +1,4 @@
-// Diffs as rows: a gutter with line numbers and signs, changed words marked, a line between hunks.
+// Diffs as rows: a gutter with line numbers and signs, marks on changed words, a line between hunks.
 
 import type { Row, Span, Style } from "../rows/row.ts";
 import { visible, visibleLine } from "../rows/visible.ts";
@@ -30,7 +30,7 @@ const PATH: Style = { bold: true };
 export const fileDiffs = (change: FileChange | string): readonly FileDiff[] =>
   typeof change === "string" ? parseUnified(change) : [changeDiff(change)];
 
-/** "src/a.ts (+2 -1)", with what else there is to say about the file. */
+/** "src/a.ts (+2 -1)", plus what else the diff says about the file. */
 export function diffHeadline(diff: FileDiff): readonly Span[] {
   const { status, oldPath, added, removed } = diff;
   const note = {
@@ -54,7 +54,9 @@ export function diffHeadline(diff: FileDiff): readonly Span[] {
   ];
 }
 
-/** The changed lines. Of a diff of several files, each begins with its headline; that of a single one is left to the caller. */
+/**
+ * The changed lines. In a diff of several files, each begins with its headline; for a single file, the caller adds it.
+ */
 export function diffRows(change: FileChange | string, columns: number, options: DiffOptions = {}): readonly Row[] {
   const { symbols = SYMBOL_SETS.unicode, maxRows = Number.POSITIVE_INFINITY } = options;
   const diffs = fileDiffs(change);
@@ -69,13 +71,13 @@ export function diffRows(change: FileChange | string, columns: number, options: 
     hidden += hunkRows(diff, columns, options, symbols, maxRows, rows);
   }
   if (hidden === 0 && rows.length <= maxRows) return rows;
-  // Rows that were made but do not fit are part of lines already begun: they count as one more line.
+  // The rows that do not fit belong to a line already begun, which counts as one more hidden line.
   const shown = rows.slice(0, Math.max(0, maxRows - 1));
   const count = hidden + (rows.length - shown.length);
   return [...shown, rowOf({ text: `${symbols.ellipsis} ${count} more lines`, style: DIM })];
 }
 
-/** Adds rows until there are too many; returns how many lines have none. */
+/** Adds rows up to the limit; returns the number of lines left out. */
 function hunkRows(
   diff: FileDiff,
   columns: number,
@@ -122,7 +124,7 @@ function lineRows(
   return wrap(spans, columns, { first, rest: [{ text: " ".repeat(width + 3) }], anywhere: true });
 }
 
-/** Tabs reach to the next stop of the whole line, so it is made visible as one text and cut at the marks again. */
+/** A tab extends to the next stop of the whole line, so make the whole text visible first, then cut it at the marks. */
 function markedSpans(marks: readonly MarkedText[], style: Style, marked: Style): Span[] {
   let before = "";
   let length = 0;

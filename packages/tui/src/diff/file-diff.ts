@@ -1,10 +1,10 @@
-// What changed in one file: from its texts before and after, or from the text of a unified diff.
+// The changes in one file, from its text before and after, or from a unified diff.
 
 import { structuredPatch } from "diff";
 
 export interface DiffLine {
   readonly kind: "added" | "removed" | "context";
-  /** The line's number after the change; of a removed line, before it. */
+  /** The line number after the change; for a removed line, before it. */
   readonly number: number;
   readonly text: string;
 }
@@ -12,9 +12,9 @@ export interface DiffLine {
 export interface FileDiff {
   readonly path: string;
   readonly status: "changed" | "new" | "deleted" | "renamed" | "binary";
-  /** Where a renamed file was. */
+  /** The old path of a renamed file. */
   readonly oldPath?: string;
-  /** Runs of lines with unchanged ones around them. */
+  /** Runs of changed lines with the unchanged ones around them. */
   readonly hunks: readonly (readonly DiffLine[])[];
   readonly added: number;
   readonly removed: number;
@@ -22,13 +22,13 @@ export interface FileDiff {
 
 export interface FileChange {
   readonly path: string;
-  /** Absent: the file did not exist. */
+  /** Absent if the file did not exist. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
 }
 
 const CONTEXT = 3;
-/** Files that have less in common than this are shown as removed and added: finding what they share would take too long. */
+/** Files with more differences are shown as removed and added: a real diff would take too long. */
 const MAX_EDITS = 2_000;
 
 export function changeDiff({ path, before, after }: FileChange): FileDiff {

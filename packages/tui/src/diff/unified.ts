@@ -1,5 +1,5 @@
-// Unified diffs as git and other tools write them, read file by file. Lines of a hunk are counted by its header, so text that looks like a
-// header inside a hunk stays text.
+// Parses unified diffs, as git and other tools write them, file by file. The lines of a hunk are counted by its header,
+// so text inside a hunk that looks like a header stays text.
 
 import { type FileDiff, hunkLines, withCounts } from "./file-diff.ts";
 
@@ -42,7 +42,7 @@ export function parseUnified(text: string): FileDiff[] {
   return drafts.map(({ oldPath, ...draft }) => withCounts({ ...draft, ...(oldPath === undefined ? {} : { oldPath }) }));
 }
 
-/** How many lines belong to a hunk with so many old and new ones. */
+/** How many lines belong to a hunk with this many old and new lines. */
 function hunkSize(lines: readonly string[], start: number, oldCount: number, newCount: number): number {
   let old = oldCount;
   let fresh = newCount;

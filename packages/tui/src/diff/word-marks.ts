@@ -1,4 +1,4 @@
-// Which words of a changed line are different from the line it replaces.
+// Finds the words of a changed line that differ from the line it replaces.
 
 import { diffWordsWithSpace } from "diff";
 import type { DiffLine } from "./file-diff.ts";
@@ -8,12 +8,12 @@ export interface MarkedText {
   readonly isMarked: boolean;
 }
 
-/** Longer lines are data: a reader does not look for the word. */
+/** Longer lines are data, in which no reader looks for single words. */
 const LINE_LIMIT = 400;
-/** Lines that share less than this are different lines, not one line changed. */
+/** Lines that share less than this are different lines, not one changed line. */
 const LEAST_COMMON = 0.4;
 
-/** The marks of each line of a hunk that has some. A run of removed lines is compared with the run of added lines behind it, line by line. */
+/** The marks per line of a hunk. A run of removed lines is compared line by line with the added lines that follow. */
 export function wordMarks(hunk: readonly DiffLine[]): ReadonlyMap<DiffLine, readonly MarkedText[]> {
   const marks = new Map<DiffLine, readonly MarkedText[]>();
   for (let index = 0; index < hunk.length; ) {

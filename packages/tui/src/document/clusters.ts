@@ -1,5 +1,5 @@
-// What the cursor moves over as one: a grapheme, or a mark. Each knows how it is shown, since a control character or a mark takes more
-// columns than one.
+// The units that the cursor moves over: a grapheme, or a mark. Each knows its display text, since a control character
+// or a mark takes several columns.
 
 import { segmentsOf } from "../rows/segments.ts";
 import { visible } from "../rows/visible.ts";
@@ -16,25 +16,25 @@ export interface Cluster {
 const ASCII = /^[ -~]*$/;
 const MARKS = /([\u{100000}-\u{10fffd}])/u;
 
-/** A label that is wider than `room` is shortened: a cluster never takes more than one row. */
+/** A label wider than `room` is shortened, so that a cluster always fits into one row. */
 export function clustersOf(line: string, marks: Marks, room: number): readonly Cluster[] {
   if (ASCII.test(line)) {
     return Array.from(line, (text, offset) => ({ offset, text, shown: text, width: 1 }));
   }
   const clusters: Cluster[] = [];
   for (const { text, offset } of pieces(line)) {
-    const { shown, width } = isMark(text) ? measure(marks.at(text)?.label ?? "", room) : looks(text, room);
+    const { shown, width } = isMark(text) ? measure(marks.at(text)?.label ?? "", room) : looksOf(text, room);
     clusters.push({ offset, text, shown, width });
   }
   return clusters;
 }
 
-/** Offsets between clusters, the ends of the line included. */
+/** Offsets between clusters, including the start and end of the line. */
 export function boundaries(line: string): readonly number[] {
   return [...Array.from(pieces(line), ({ offset }) => offset), line.length];
 }
 
-/** The boundary after an offset; the line's end when there is none. */
+/** The next boundary after an offset, or the line's end. */
 export function boundaryAfter(line: string, offset: number): number {
   if (isPlain(line, offset) && isPlain(line, offset + 1)) return offset + 1;
   for (const piece of piecesAround(line, offset)) if (piece.offset > offset) return piece.offset;
@@ -57,7 +57,7 @@ export function boundaryBefore(line: string, offset: number): number {
   return found;
 }
 
-/** The offset itself when it is between two clusters, else the end of the cluster that it is in. */
+/** The offset itself if it is between two clusters, otherwise the end of its cluster. */
 export function snapToCluster(line: string, offset: number): number {
   if (offset <= 0) return 0;
   if (offset >= line.length) return line.length;
@@ -72,7 +72,7 @@ const isPlain = (line: string, at: number): boolean => {
   return code >= 0x20 && code <= 0x7e;
 };
 
-/** Clusters from the last certain boundary before an offset on: two plain characters beside each other, or the line's start. */
+/** Clusters from the last certain boundary before the offset on: between two plain characters, or the line's start. */
 function* piecesAround(line: string, offset: number): Generator<{ text: string; offset: number }> {
   let start = Math.min(offset, line.length) - 1;
   while (start > 0 && !(isPlain(line, start) && isPlain(line, start - 1))) start--;
@@ -97,8 +97,8 @@ interface Looks {
 const KNOWN_LIMIT = 4096;
 const known = new Map<string, Looks>();
 
-/** A text has few different clusters, and a screen asks for them again with every key. */
-function looks(text: string, room: number): Looks {
+/** A text has few different clusters, and the screen asks for them again after every key. */
+function looksOf(text: string, room: number): Looks {
   const found = known.get(text);
   if (found !== undefined && found.width <= room) return found;
   const made = measure(visible(text), room);

@@ -1,4 +1,5 @@
-// The editing actions that need neither a screen nor a host: motion within the text, deletion, kill ring, undo. Editor and one-line prompt share them.
+// The editing actions that need neither a screen nor a host: motion within the text, deletion, kill ring, undo. The
+// editor and the one-line prompt share them.
 
 import type { Document } from "./document.ts";
 import { KillRing } from "./kill-ring.ts";
@@ -6,7 +7,7 @@ import { isMark, type Mark, Marks, withoutMarks } from "./marks.ts";
 import { isSame, type Place, START } from "./place.ts";
 import { wordEndAfter, wordStartBefore } from "./words.ts";
 
-/** A paste above either of these is shown as a mark. */
+/** A longer paste is shown as a mark. */
 const PASTE_LINES = 10;
 const PASTE_LENGTH = 1000;
 
@@ -23,7 +24,7 @@ export class EditCommands {
     this.#text = text;
   }
 
-  /** Whether there is such an action here. */
+  /** Runs the action; returns false if it is not one of these. */
   run(action: string): boolean {
     const command = COMMANDS[action];
     if (command === undefined) return false;
@@ -33,7 +34,7 @@ export class EditCommands {
     return true;
   }
 
-  /** Something else happened: the next kill begins an entry of its own. */
+  /** Called after any other action: the next kill starts a new entry. */
   interrupt(): void {
     this.#last = "other";
   }
@@ -48,7 +49,7 @@ export class EditCommands {
     this.#text.replace(this.#text.cursor, this.#text.cursor, withoutMarks(text));
   }
 
-  /** A long paste becomes a mark; pasted again behind its mark, it is shown in full. */
+  /** A long paste becomes a mark; pasting the same text again right after its mark expands it. */
   paste(text: string): void {
     const clean = withoutMarks(text);
     const before = this.markBefore();
@@ -63,7 +64,7 @@ export class EditCommands {
     return this.marks.at(character) as Mark;
   }
 
-  /** Shows the text of the paste at the cursor, or right before it, in place of its mark. */
+  /** Replaces the mark at or right before the cursor by the pasted text. */
   expand(): boolean {
     const { cursor } = this.#text;
     const next = this.#text.after(cursor);
@@ -140,7 +141,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     commands.kill(wordStartBefore(text, text.cursor), text.cursor, previous),
   "tui.editor.deleteWordForward": (commands, text, previous) =>
     commands.kill(text.cursor, wordEndAfter(text, text.cursor), previous),
-  // At the line's end or start the line end itself is what is left to delete.
+  // At the end or start of the line, the line break is deleted.
   "tui.editor.deleteToLineStart": (commands, text, previous) =>
     commands.kill(text.cursor.offset === 0 ? text.before(text.cursor) : lineStart(text), text.cursor, previous),
   "tui.editor.deleteToLineEnd": (commands, text, previous) => {

@@ -15,7 +15,10 @@ import { isMark } from "./marks.ts";
 const RUNS = process.env["LATHE_LONG"] ? 5000 : 100;
 const bindings = new Bindings(EDITOR_ACTIONS);
 
-/** Pieces that join with their neighbours: accents, flags, joiners, jamo, a sign that goes with what follows, and a mark. */
+/**
+ * Pieces that join with their neighbours: accents, flags, joiners, jamo, a sign that joins the next character, and a
+ * mark.
+ */
 const PIECES = [
   "a",
   "b ",
@@ -133,7 +136,7 @@ describe("document", () => {
           for (const [at, removed, inserted] of edits) {
             line = line.slice(0, at) + inserted + line.slice(at + removed);
             const [rows, anew] = [kept.rows(line), new Layout(30, marks).rows(line)];
-            // Of hundreds of rows, `toEqual` takes more time than laying them out.
+            // For hundreds of rows, `toEqual` takes longer than the layout.
             if (!isDeepStrictEqual(rows, anew)) expect(rows).toEqual(anew);
           }
         },

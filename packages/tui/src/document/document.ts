@@ -1,4 +1,5 @@
-// The text under edit: lines, a cursor between clusters, and every change undoable. A change costs what it changes, not the whole text.
+// The text being edited: lines, a cursor between clusters, and undo for every change. The cost of a change depends on
+// its size, not on the size of the text.
 
 import { boundaryAfter, boundaryBefore, snapToCluster } from "./clusters.ts";
 import { endOf, isBefore, isSame, type Place, START } from "./place.ts";
@@ -9,12 +10,12 @@ interface Edit {
   readonly inserted: string;
 }
 
-/** What one undo takes back. */
+/** The changes that one undo reverts. */
 interface Step {
   readonly edits: Edit[];
   readonly before: Place;
   after: Place;
-  /** Typing and deleting join the step before them as long as nothing else happens in between. */
+  /** Typing and deleting extend the previous step if nothing else happened in between. */
   readonly kind: "type" | "delete" | "other";
 }
 
@@ -53,7 +54,7 @@ export class Document {
     return this.#lines[index] ?? "";
   }
 
-  /** Also ends the step that typing joins. */
+  /** Also ends the current undo step. */
   moveTo(place: Place): void {
     this.#isSealed = true;
     this.#cursor = this.#clampPlace(place);
@@ -65,7 +66,7 @@ export class Document {
     return [this.line(from.line).slice(from.offset), ...whole, this.line(to.line).slice(0, to.offset)].join("\n");
   }
 
-  /** Replaces what is between two places; the cursor goes behind the new text. */
+  /** Replaces the text between two places; the cursor goes after the new text. */
   replace(from: Place, to: Place, text: string, kind: Step["kind"] = "other"): void {
     if (isSame(from, to) && text === "") return;
     const edit = { at: from, removed: this.textBetween(from, to), inserted: text };
@@ -77,7 +78,7 @@ export class Document {
     this.#isSealed = kind === "other";
   }
 
-  /** All changes made inside are undone at once. */
+  /** Groups all changes made inside into one undo step. */
   together(change: () => void): void {
     if (this.#open !== undefined) {
       change();
@@ -114,7 +115,7 @@ export class Document {
     return true;
   }
 
-  /** Empty, and nothing to undo. */
+  /** Empties the text and its undo history. */
   reset(): void {
     this.#lines = [""];
     this.#cursor = START;
@@ -135,7 +136,7 @@ export class Document {
     return place.line === this.#lines.length - 1 ? place : { line: place.line + 1, offset: 0 };
   }
 
-  /** How many characters are before a place, line ends included: for those who see the text as one string. */
+  /** The number of characters before a place, including line breaks: an index into the text as one string. */
   index(place: Place): number {
     let index = place.offset;
     for (let line = 0; line < place.line; line++) index += this.line(line).length + 1;
@@ -185,7 +186,7 @@ export class Document {
   }
 }
 
-/** A word that begins after a space begins a step of its own. */
+/** A word after a space starts a new undo step. */
 function joins(step: Step, edit: Edit): boolean {
   const last = step.edits.at(-1);
   if (last === undefined) return false;

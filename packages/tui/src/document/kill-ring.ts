@@ -1,4 +1,4 @@
-// What was deleted, to be inserted again. Deletions in a row make one entry.
+// Deleted text that can be inserted again. Consecutive deletions make one entry.
 
 const LIMIT = 60;
 
@@ -19,13 +19,13 @@ export class KillRing {
     if (this.#entries.length > LIMIT) this.#entries.shift();
   }
 
-  /** The deletion goes on: in front of the newest entry, or behind it. */
+  /** Extends the newest entry at its front or end. */
   join(text: string, where: "before" | "after"): void {
     const last = this.#entries.pop() ?? "";
     this.add(where === "before" ? text + last : last + text);
   }
 
-  /** The newest becomes the oldest; returns the one that is newest now. */
+  /** Makes the newest entry the oldest; returns the new newest. */
   rotate(): string | undefined {
     const last = this.#entries.pop();
     if (last !== undefined) this.#entries.unshift(last);

@@ -1,5 +1,5 @@
-// A line of the text as rows of the screen, and back: which row and column an offset has, which offset a column. Rows break after spaces where
-// they can. One space may hang over the right edge, and so may the cursor: the caller keeps one column free for them.
+// Lays out a line of text in rows of the screen and converts between offsets and columns. Rows break after spaces if
+// possible. One space may extend past the right edge, and so may the cursor: the caller keeps one column free for them.
 
 import { type Cluster, clustersOf } from "./clusters.ts";
 import type { Marks } from "./marks.ts";
@@ -7,17 +7,17 @@ import type { Marks } from "./marks.ts";
 export interface LineRow {
   readonly clusters: readonly Cluster[];
   readonly start: number;
-  /** The offset behind its last cluster: the next row's start, or the line's end. */
+  /** The offset after its last cluster: the start of the next row, or the line's end. */
   readonly end: number;
 }
 
-/** Rows of lines for one width, kept for the lines that were asked for lately. */
+/** Rows of recently used lines, for one width. */
 export class Layout {
   readonly columns: number;
   readonly #marks: Marks;
   readonly #rows = new Map<string, readonly LineRow[]>();
   #characters = 0;
-  /** The long line that was asked for last: the next one is most often the same with a change. */
+  /** The last long line: the next one is usually the same with a small change. */
   #long: { readonly line: string; readonly rows: readonly LineRow[] } = { line: "", rows: [] };
 
   constructor(columns: number, marks: Marks) {
@@ -44,7 +44,7 @@ export class Layout {
     return lineRows(placed, this.columns, line.length);
   }
 
-  /** Rows before a change stay as they are but for the last, whose end depends on what follows it. */
+  /** Rows before the change stay, except the last of them: its end depends on what follows. */
   #updateLongRows(line: string): readonly LineRow[] {
     const { line: before, rows } = this.#long;
     const same = commonStart(before, line);
@@ -56,7 +56,7 @@ export class Layout {
     return made;
   }
 
-  /** At the border of two rows an offset belongs to the second one. */
+  /** At the border of two rows, an offset belongs to the second. */
   rowOf(line: string, offset: number): number {
     const rows = this.rows(line);
     return Math.max(
@@ -75,7 +75,7 @@ export class Layout {
     return column;
   }
 
-  /** The last offset of a row whose column is at most `column`. */
+  /** The last offset in a row whose column is at most `column`. */
   offsetAt(line: string, rowIndex: number, column: number): number {
     const rows = this.rows(line);
     const row = rows[rowIndex];
@@ -85,7 +85,7 @@ export class Layout {
       if (at + cluster.width > column) return cluster.offset;
       at += cluster.width;
     }
-    // The end of a row that goes on is the start of the next: stay on this one.
+    // The end of a broken row is the start of the next row, so stay before its last cluster.
     return rowIndex < rows.length - 1 ? (row.clusters.at(-1)?.offset ?? row.start) : row.end;
   }
 }
@@ -94,7 +94,7 @@ const REMEMBERED = 256;
 const REMEMBERED_CHARACTERS = 200_000;
 const LONG = 2_000;
 
-/** Compared at memory speed; characters only where two stretches differ. */
+/** Strings are compared in stretches, and by character only if two stretches differ. */
 const STRETCH = 1_024;
 
 function commonStart(a: string, b: string): number {
@@ -117,12 +117,12 @@ function lineRows(clusters: readonly Cluster[], columns: number, length: number)
     });
     start = end;
   }
-  // Behind a space that hangs over the edge there is no column left for the cursor.
+  // After a space past the edge, there is no column left for the cursor.
   const isOver = (rows.at(-1)?.clusters ?? []).reduce((sum, { width }) => sum + width, 0) > columns;
   return rows.length === 0 || isOver ? [...rows, { clusters: [], start: length, end: length }] : rows;
 }
 
-/** Index behind the last cluster that the row beginning at `start` takes. */
+/** The index after the last cluster of the row that begins at `start`. */
 function rowEnd(clusters: readonly Cluster[], start: number, columns: number): number {
   let width = 0;
   let end = start;

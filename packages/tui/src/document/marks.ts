@@ -1,12 +1,12 @@
-// Marks stand in a text for something larger: a long paste, a picture. Inside the text a mark is one private character, so whatever moves
-// over, deletes, kills or restores a character does it with the whole mark.
+// Marks stand for something larger in a text: a long paste, a picture. A mark is one private-use character, so that
+// moving, deleting, killing or restoring a character affects the whole mark.
 
 export interface Mark {
   readonly id: number;
   readonly kind: "paste" | "attachment";
-  /** As it is shown: "[paste #1, 240 lines]". */
+  /** The displayed text: "[paste #1, 240 lines]". */
   readonly label: string;
-  /** What it stands for in the value of the text. */
+  /** What it becomes in the value of the text. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ export class Marks {
   #next = 0;
   #pastes = 0;
 
-  /** The character that stands for a paste. */
+  /** Returns the character that stands for a paste. */
   addPaste(text: string): string {
     this.#pastes++;
     const lines = text.replace(/\n$/, "").split("\n").length;
@@ -32,7 +32,7 @@ export class Marks {
     return this.#add("attachment", label, label);
   }
 
-  /** The mark that a cluster of the text is. */
+  /** The mark of this cluster, if it is one. */
   at(cluster: string): Mark | undefined {
     const code = cluster.codePointAt(0) ?? 0;
     return code < FIRST || cluster.length !== MARK_LENGTH ? undefined : this.#marks.get(code - FIRST);
@@ -51,7 +51,7 @@ export class Marks {
     return text.replace(MARK, (character) => this.at(character)?.label ?? "");
   }
 
-  /** The text with the attachments of another one in place of their labels; each once. */
+  /** Replaces labels in `text` by the attachments of `from` that they name; each once. */
   reattach(text: string, from: string): string {
     let result = text;
     for (const [character] of from.matchAll(MARK)) {
@@ -61,7 +61,7 @@ export class Marks {
     return result;
   }
 
-  /** Forgets the marks that none of these texts hold. */
+  /** Forgets marks that occur in none of these texts. */
   keepOnly(texts: readonly string[]): void {
     const kept = new Set(texts.flatMap((text) => this.within(text).map(({ id }) => id)));
     for (const id of this.#marks.keys()) if (!kept.has(id)) this.#marks.delete(id);
@@ -76,7 +76,7 @@ export class Marks {
   }
 }
 
-/** Text from outside: line ends as `\n`, and nothing that could be taken for a mark of ours. */
+/** Normalizes text from outside: line breaks become `\n`, and characters reserved for marks are replaced. */
 export const withoutMarks = (text: string): string => text.replace(/\r\n?/g, "\n").replace(MARK, "\ufffd");
 
 export const isMark = (cluster: string): boolean => (cluster.codePointAt(0) ?? 0) >= FIRST;

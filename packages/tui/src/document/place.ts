@@ -11,7 +11,7 @@ export const isBefore = (a: Place, b: Place): boolean => a.line < b.line || (a.l
 
 export const isSame = (a: Place, b: Place): boolean => a.line === b.line && a.offset === b.offset;
 
-/** Where a text ends that is inserted at a place. */
+/** Where a text ends after it was inserted at a place. */
 export function endOf(at: Place, text: string): Place {
   const last = text.lastIndexOf("\n");
   if (last < 0) return { line: at.line, offset: at.offset + text.length };

@@ -1,4 +1,5 @@
-// Where words begin and end: runs of letters and digits, of other signs, or of one East Asian script. A mark is a word of its own.
+// Word boundaries: runs of letters and digits, of other characters, or of one East Asian script. A mark is a word by
+// itself.
 
 import type { Document } from "./document.ts";
 import { isMark } from "./marks.ts";
@@ -20,7 +21,7 @@ export const classOf = (cluster: string): string => {
 const clusterAfter = (text: Document, place: Place): string => text.textBetween(place, text.after(place));
 const clusterBefore = (text: Document, place: Place): string => text.textBetween(text.before(place), place);
 
-/** The start of the word before a place; line ends are spaces. */
+/** The start of the word before a place; line breaks count as spaces. */
 export function wordStartBefore(text: Document, from: Place): Place {
   let place = skipBack(text, from, (kind) => kind === "space");
   if (isSame(place, { line: 0, offset: 0 })) return place;

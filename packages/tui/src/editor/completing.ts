@@ -1,4 +1,4 @@
-// Completion in an editor: when the source is asked, which keys the list takes while it is open, and what they insert.
+// Completion in an editor: when to ask the source, which keys the open list takes, and what they insert.
 
 import { CompletionPopup } from "../completion/popup.ts";
 import type { CompletionSource } from "../completion/source.ts";
@@ -9,7 +9,7 @@ import type { Bindings } from "../keys/bindings.ts";
 import type { KeyPress } from "../keys/key.ts";
 import type { Row } from "../rows/row.ts";
 
-/** Beyond this the source is not asked: it would be handed the whole text at every key. */
+/** In longer texts, the source is not asked: it would get the whole text after every key. */
 const LINES_LIMIT = 500;
 
 interface Parts {
@@ -38,7 +38,7 @@ export class Completing {
     return this.#popup.render(context);
   }
 
-  /** `isForced`: the user has asked for it. */
+  /** `isForced` if the user asked for it. */
   ask(isForced: boolean): void {
     if (this.#text.lines.length > LINES_LIMIT) this.#popup.close();
     else this.#popup.ask(this.#text.text, this.#text.index(this.#text.cursor), isForced);
@@ -48,7 +48,7 @@ export class Completing {
     this.#popup.close();
   }
 
-  /** "submit": the row was taken, and the text is to be sent. Undefined: not a key of the list's. */
+  /** "submit" means that the item was taken and the text should be sent. Undefined if the list does not use the key. */
   handle(key: KeyPress): "handled" | "submit" | undefined {
     if (!this.#popup.isOpen) return undefined;
     const isTab = this.#bindings.match(key, "editor") === "tui.input.tab";
@@ -58,15 +58,15 @@ export class Completing {
     else if (action === "tui.select.down") this.#popup.move(1);
     else if (action === "tui.select.pageUp") this.#popup.page(-1);
     else if (action === "tui.select.pageDown") this.#popup.page(1);
-    // Ctrl+C also cancels a list, but here it is meant for what the host is doing.
+    // Ctrl+C also cancels lists, but here it is for the host's work.
     else if (action === "tui.select.cancel" && key.name === "escape") this.#popup.dismiss();
     else return undefined;
     return "handled";
   }
 
-  /** Enter on what is written already sends it. */
+  /** Enter on an item that is already written out sends the text. */
   #accept(isTab: boolean): "handled" | "submit" | undefined {
-    // For Tab, what is written already is no completion: it takes the one after it.
+    // For Tab, an item that is already written out completes nothing: take the next one.
     if (isTab && this.#isWritten(this.#popup.selected)) this.#popup.move(1);
     const { selected } = this.#popup;
     this.#popup.close();

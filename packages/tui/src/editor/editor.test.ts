@@ -127,7 +127,7 @@ describe("editor", () => {
       for (let step = 0; step < 60; step++) {
         const place = atEmulator(it, columns);
         const before = it.value();
-        send(it, "\x1b[3~"); // what is deleted must be what stood at the cursor
+        send(it, "\x1b[3~"); // must delete the character at the cursor
         const deleted = removedPart(before, it.value());
         if (deleted.trim() !== "")
           expect(place.atCursor.startsWith(deleted), `${JSON.stringify(deleted)} at ${place.atCursor}`).toBe(true);

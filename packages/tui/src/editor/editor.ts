@@ -1,5 +1,5 @@
-// The multi-line editor. It owns the text and the keys of the "editor" context; what to do with a text that is sent, where completions come from
-// and where earlier prompts are kept is the host's business.
+// The multi-line editor. It owns the text and the keys of the "editor" context; the host sends the text, provides
+// completions and stores earlier prompts.
 
 import type { CompletionSource } from "../completion/source.ts";
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
@@ -21,15 +21,15 @@ import { VimKeys, type VimMode } from "./vim.ts";
 
 export interface EditorOptions {
   readonly bindings: Bindings;
-  /** The text with its pastes. The editor keeps it until the host calls `clear`. */
+  /** Gets the text with its pastes expanded. The editor keeps it until the host calls `clear`. */
   onSubmit(text: string): void;
-  /** Something to show has changed. */
+  /** Called when the display has changed. */
   onChange?(): void;
   readonly completion?: CompletionSource;
   readonly placeholder?: string;
   readonly vim?: boolean;
   readonly history?: History;
-  /** Rows of text at most; a third of the terminal unless given. */
+  /** Maximum number of text rows; by default a third of the terminal. */
   readonly maxRows?: number;
   readonly prompt?: readonly Span[];
 }
@@ -47,9 +47,9 @@ export class Editor implements Focusable {
   #vim: VimKeys | undefined;
   #layout = new Layout(80, this.#commands.marks);
   #height = 10;
-  /** The column that moving up and down tries to keep. */
+  /** The column that vertical movement tries to keep. */
   #goal: number | undefined;
-  /** The text came from the history with this key, so nothing is to be completed and the walk goes on. */
+  /** This key took the text from the history, so nothing is completed and the walk continues. */
   #isRecalled = false;
   #jump: "forward" | "backward" | undefined;
   #made:
@@ -69,19 +69,19 @@ export class Editor implements Focusable {
     this.usesVim = options.vim ?? false;
   }
 
-  /** The text with the labels of marks; `value` has what they stand for. */
+  /** The text with the labels of marks; `value` has their contents. */
   get text(): string {
     return this.#commands.marks.label(this.#text.text);
   }
 
-  /** As `text`, for text that was edited elsewhere: where the label of an attachment still stands, it is that attachment again. */
+  /** Sets text that was edited outside; labels of attachments become those attachments again. */
   replaceText(text: string): void {
     this.#replaceAll(this.#commands.marks.reattach(withoutMarks(text), this.#text.text));
     this.#walk?.leave();
     this.#afterChange();
   }
 
-  /** One step for undo. The cursor goes to the end. */
+  /** Sets the text as one undo step, with the cursor at the end. */
   set text(text: string) {
     this.#replaceAll(withoutMarks(text));
     this.#walk?.leave();
@@ -100,7 +100,7 @@ export class Editor implements Focusable {
     return this.#cursor;
   }
 
-  /** Lines out of sight above and below, as of the last `render`. */
+  /** Lines hidden above and below, after the last `render`. */
   get hidden(): { readonly above: number; readonly below: number } {
     return this.#hidden;
   }
@@ -109,17 +109,17 @@ export class Editor implements Focusable {
     return this.#completing?.isOpen ?? false;
   }
 
-  /** Undefined without vim keys. */
+  /** Undefined if vim keys are off. */
   get vimMode(): VimMode | undefined {
     return this.#vim?.mode;
   }
 
-  /** Vim keys can be turned on when the settings are known. */
+  /** Turns vim keys on once the settings are known. */
   set usesVim(isOn: boolean) {
     this.#vim = isOn ? (this.#vim ?? new VimKeys(this.#text, this.#commands)) : undefined;
   }
 
-  /** What is being typed to search for with vim's `/`. */
+  /** The current input of a search with vim's `/`. */
   get searchedFor(): string | undefined {
     return this.#vim?.searchedFor;
   }
@@ -129,7 +129,7 @@ export class Editor implements Focusable {
     this.#afterEdit();
   }
 
-  /** Empty, with nothing to undo. What was deleted before can still be inserted. */
+  /** Empties the text and its undo history, but not the kill ring. */
   clear(): void {
     this.#text.reset();
     this.#commands.interrupt();
@@ -140,7 +140,7 @@ export class Editor implements Focusable {
     this.#afterChange();
   }
 
-  /** Empty by the person's own wish: undo brings it back. */
+  /** Empties the text at the user's request; undo restores it. */
   erase(): void {
     this.#replaceAll("");
     this.#commands.interrupt();
@@ -150,7 +150,7 @@ export class Editor implements Focusable {
     this.#afterChange();
   }
 
-  /** Puts a mark for something that is not text at the cursor. Its label stands for it in `value`. */
+  /** Inserts a mark for an attachment at the cursor. In `value`, its label stands for it. */
   addAttachmentMark(label: string): Mark {
     const mark = this.#commands.addAttachment(label);
     this.#afterEdit();
@@ -192,7 +192,7 @@ export class Editor implements Focusable {
       return this.#made.rows;
     const lead = this.prompt.reduce((sum, { text }) => sum + widthOf(text), 0);
     const indent = lead + 8 > columns ? 0 : lead;
-    // The last column is for the cursor behind a full row.
+    // The last column is reserved for the cursor after a full row.
     const room = Math.max(2, columns - indent - 1);
     if (this.#layout.columns !== room) this.#layout = new Layout(room, this.#commands.marks);
     this.#height = height;
@@ -256,7 +256,7 @@ export class Editor implements Focusable {
       case "tui.editor.jumpBackward":
         this.#jump = "backward";
         return true;
-      // Nothing to delete: the host may take the key, as for leaving with Ctrl+D.
+      // With nothing to delete, the host may use the key, for example Ctrl+D to leave.
       case "tui.editor.deleteCharForward":
         return !this.isEmpty && this.#commands.run(action);
     }
@@ -275,7 +275,7 @@ export class Editor implements Focusable {
     return true;
   }
 
-  /** One row up or down; beyond the first and the last row lies the history. */
+  /** One row up or down; past the first or last row, walks through the history. */
   #vertical(by: 1 | -1): boolean {
     if (this.#rowsBy(by)) return true;
     const found = by < 0 ? this.#olderPrompt() : this.#newerPrompt();
@@ -302,7 +302,7 @@ export class Editor implements Focusable {
     const found = this.#walk?.older(this.#text.text);
     if (found === undefined) return false;
     this.#replaceAll(withoutMarks(found));
-    // On the first row, so that the next press goes on to an older one.
+    // Stay on the first row, so that the next press recalls an older entry.
     const first = this.#text.line(0);
     this.#text.moveTo({ line: 0, offset: this.#layout.offsetAt(first, 0, this.#layout.columns) });
     return true;
@@ -319,7 +319,7 @@ export class Editor implements Focusable {
     this.#text.replace(START, this.#text.end, text);
   }
 
-  /** The next key says which character to go to. */
+  /** Waits for the character to jump to. */
   #jumpTo(key: KeyPress): boolean {
     const direction = this.#jump;
     this.#jump = undefined;

@@ -1,15 +1,15 @@
-// Earlier prompts. The host stores them; the editor walks through them with the arrow keys.
+// Earlier prompts. The host stores them; the arrow keys walk through them.
 
 export interface History {
-  /** The next older entry that begins with `prefix`; undefined when there is none. */
+  /** The next older entry that begins with `prefix`; undefined if there is none. */
   previous(prefix: string): string | undefined;
-  /** The next newer one; undefined when the newest has been left: back to what was being written. */
+  /** The next newer entry; undefined after the newest, to return to the draft. */
   next(): string | undefined;
-  /** Entries that hold all the words, newest first. */
+  /** Entries that contain all the words, newest first. */
   search(words: string): readonly string[];
 }
 
-/** Where the editor is in its history, and what was being written before. */
+/** The position in the history, and the draft from before. */
 export class HistoryWalk {
   readonly #history: History;
   #draft: string | undefined;
@@ -22,7 +22,7 @@ export class HistoryWalk {
     return this.#draft !== undefined;
   }
 
-  /** `draft` is the text as it stands, marks and all: it comes back unchanged. */
+  /** `draft` is the current text including its marks; it comes back unchanged. */
   older(draft: string): string | undefined {
     const prefix = this.#draft ?? draft;
     const found = this.#history.previous(prefix);
@@ -30,7 +30,7 @@ export class HistoryWalk {
     return found;
   }
 
-  /** What to show, and whether it is the draft itself. */
+  /** The text to show, and whether it is the draft. */
   newer(): { readonly text: string; readonly isDraft: boolean } | undefined {
     if (this.#draft === undefined) return undefined;
     const found = this.#history.next();
@@ -40,7 +40,7 @@ export class HistoryWalk {
     return { text: draft, isDraft: true };
   }
 
-  /** The text was changed or sent: the next walk begins at the newest entry. */
+  /** Call when the text was changed or sent: the next walk starts at the newest entry. */
   leave(): void {
     while (this.#draft !== undefined) this.newer();
   }

@@ -1,11 +1,11 @@
-// Motion that needs the rows of the screen, or that looks for a character.
+// Cursor motion that depends on the rows of the screen, or searches for a character.
 
 import type { Document } from "../document/document.ts";
 import type { Layout } from "../document/layout.ts";
 import type { Place } from "../document/place.ts";
 import { above, below } from "./viewport.ts";
 
-/** So many rows up (negative) or down from the cursor, or as far as there are any; undefined when there are none. */
+/** The place this many rows down (or up, if negative), or as far as rows exist; undefined if there are none. */
 export function placeRowsAway(text: Document, layout: Layout, by: number, column: number): Place | undefined {
   const { line, offset } = text.cursor;
   const from = { line, row: layout.rowOf(text.line(line), offset) };
@@ -19,7 +19,7 @@ export function placeRowsAway(text: Document, layout: Layout, by: number, column
   return { line: place.line, offset: layout.offsetAt(text.line(place.line), place.row, column) };
 }
 
-/** The next place of a character after the cursor, or the last one before it, also in other lines. */
+/** The next place of a character after the cursor, or the last before it, on any line. */
 export function placeOfCharacter(text: Document, character: string, isForward: boolean): Place | undefined {
   const { line, offset } = text.cursor;
   const by = isForward ? 1 : -1;

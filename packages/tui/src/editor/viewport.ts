@@ -1,4 +1,5 @@
-// The part of a text that is on the screen: as many rows as there is room for, always with the cursor. Costs the rows shown, not the text.
+// The visible part of a text: as many rows as fit, always including the cursor. Its cost depends on the visible rows,
+// not on the text.
 
 import type { CursorPlace } from "../component.ts";
 import type { Document } from "../document/document.ts";
@@ -7,7 +8,7 @@ import { isMark } from "../document/marks.ts";
 import type { Place } from "../document/place.ts";
 import type { Row, Span, Style } from "../rows/row.ts";
 
-/** A row of the text: which line, and which of its rows. */
+/** A row of the text: its line, and which row of that line. */
 interface TextRow {
   readonly line: number;
   readonly row: number;
@@ -16,7 +17,7 @@ interface TextRow {
 export interface View {
   readonly rows: readonly Row[];
   readonly cursor: CursorPlace;
-  /** Lines that are out of sight, partly or wholly. */
+  /** Hidden lines, including partly hidden ones. */
   readonly above: number;
   readonly below: number;
 }
@@ -58,7 +59,7 @@ export class Viewport {
     const top = this.#inText(text, layout);
     const lowest = stepUp(text, layout, cursor, height - 1);
     this.#top = isAbove(cursor, top) ? cursor : isAbove(top, lowest) ? lowest : top;
-    // No empty rows below as long as there is text above.
+    // Leave no empty rows at the bottom while there is text above.
     const end: TextRow = { line: text.lines.length - 1, row: layout.rows(text.line(text.lines.length - 1)).length - 1 };
     if (end.line - this.#top.line < height) {
       const full = stepUp(text, layout, end, height - 1);
@@ -72,7 +73,7 @@ export class Viewport {
   }
 }
 
-/** The row above or below another one; undefined at the ends of the text. */
+/** The row above another one; undefined at the start of the text. */
 export function above(text: Document, layout: Layout, { line, row }: TextRow): TextRow | undefined {
   if (row > 0) return { line, row: row - 1 };
   return line === 0 ? undefined : { line: line - 1, row: layout.rows(text.line(line - 1)).length - 1 };
@@ -96,7 +97,7 @@ function stepUp(text: Document, layout: Layout, from: TextRow, rows: number): Te
 const isSameRow = (a: TextRow, b: TextRow): boolean => a.line === b.line && a.row === b.row;
 const isAbove = (a: TextRow, b: TextRow): boolean => a.line < b.line || (a.line === b.line && a.row < b.row);
 
-/** The offsets of a line that are selected. */
+/** The selected range of a line. */
 function selectedPart(line: number, selection: readonly [Place, Place] | undefined): readonly [number, number] {
   if (selection === undefined || line < selection[0].line || line > selection[1].line) return [0, 0];
   const [from, to] = selection;

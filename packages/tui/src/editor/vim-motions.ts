@@ -1,4 +1,4 @@
-// Where vim's motions lead. A motion is a place, and how much an operator takes on the way there.
+// Vim's motions: the place a motion leads to, and which text an operator takes on the way.
 
 import type { Document } from "../document/document.ts";
 import { isSame, type Place } from "../document/place.ts";
@@ -6,7 +6,7 @@ import { classOf, wordEndAfter, wordStartAfter, wordStartBefore } from "../docum
 
 export interface Motion {
   readonly to: Place;
-  /** An operator takes whole lines, or also the character at the end, or neither. */
+  /** Whether an operator takes whole lines, the text including the last character, or the text without it. */
   readonly extent: "lines" | "inclusive" | "exclusive";
 }
 
@@ -15,7 +15,7 @@ export interface CharacterSearch {
   readonly character: string;
 }
 
-/** The keys of a motion, whole or begun: `g` wants another `g`, `f` a character. */
+/** Matches the keys of a motion, complete or not: `g` waits for another `g`, `f` for a character. */
 export const MOTION = /^(?:[hjklwbe0^$G;,]|gg|[fFtT].)$/su;
 export const MOTION_BEGUN = /^(?:g|[fFtT])$/;
 
@@ -78,7 +78,7 @@ function search(text: Document, { key, character }: CharacterSearch, times: numb
   const isForward = key === "f" || key === "t";
   let at = offset;
   for (let step = 0; step < times; step++) {
-    // `t` stands right before a hit already: look behind it.
+    // The cursor is already right before a match, so search beyond it.
     const skip = step === 0 && key === "t" && content.startsWith(character, at + 1) ? 2 : 1;
     at = isForward ? content.indexOf(character, at + skip) : at === 0 ? -1 : content.lastIndexOf(character, at - 1);
     if (at < 0) return undefined;
@@ -96,7 +96,7 @@ function lastOfWord(text: Document, place: Place): Place {
   return text.before(wordEndAfter(text, next));
 }
 
-/** `cw` on a word changes it up to its end, without the space behind it. */
+/** `cw` on a word changes up to its end, without the space after it. */
 export function changedWordEnd(text: Document, times: number): Place {
   const { cursor } = text;
   const here = classOf(text.textBetween(cursor, text.after(cursor)));

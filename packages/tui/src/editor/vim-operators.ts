@@ -1,4 +1,4 @@
-// What vim's operators do with a range or with lines, and the register they leave it in.
+// Vim's operators on a range or on lines, and the register they write.
 
 import type { EditCommands } from "../document/commands.ts";
 import type { Document } from "../document/document.ts";
@@ -30,7 +30,7 @@ export class VimOperators {
     this.#keep(text.textBetween(from, to), true);
     if (operator === "c") text.replace(from, to, "");
     if (operator !== "d") return;
-    // The line end goes too: the one behind, or for the last lines the one before.
+    // Delete a line break, too: the one after the lines, or before them at the end of the text.
     if (end < text.lines.length - 1) text.replace(from, { line: end + 1, offset: 0 }, "");
     else text.replace(first === 0 ? from : text.before(from), to, "");
     text.moveTo({ line: text.cursor.line, offset: firstSign(text.line(text.cursor.line)) });

@@ -1,5 +1,5 @@
-// Vim's `/`: the words that are typed for it, and where they are found. Goes on at the other end of the text; capitals are told
-// apart only if the words have some.
+// Vim's `/`: input of the search text, and finding it. The search wraps around; case matters only if the text contains
+// capitals.
 
 import type { Document } from "../document/document.ts";
 import { isBefore, type Place } from "../document/place.ts";
@@ -9,7 +9,7 @@ export class VimSearch {
   #typed: string | undefined;
   #words = "";
 
-  /** The search with the sign that began it; undefined when nothing is being typed. */
+  /** The input with its leading `/`; undefined if no search is being typed. */
   get typed(): string | undefined {
     return this.#typed === undefined ? undefined : `/${this.#typed}`;
   }
@@ -22,7 +22,7 @@ export class VimSearch {
     this.#typed = undefined;
   }
 
-  /** True when the words are complete. */
+  /** Returns true when the input is complete. */
   press(key: KeyPress): boolean {
     if (this.#typed === undefined) return false;
     if (key.name === "enter") {
@@ -35,7 +35,7 @@ export class VimSearch {
     return false;
   }
 
-  /** The next place before or behind the cursor; undefined when there is none. */
+  /** The next match after or before the cursor; undefined if there is none. */
   find(text: Document, isForward: boolean): Place | undefined {
     if (this.#words === "") return undefined;
     const places = this.#places(text);

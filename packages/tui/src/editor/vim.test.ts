@@ -6,7 +6,10 @@ import { Editor } from "./editor.ts";
 
 const bindings = new Bindings(EDITOR_ACTIONS);
 
-/** The text after typing it, leaving insert mode, going to its start and pressing the keys; a bar before the cursor. */
+/**
+ * Types the text, leaves insert mode, goes to its start and presses the keys. Returns the text with a bar before the
+ * cursor.
+ */
 function after(text: string, ...keys: string[]): string {
   const editor = new Editor({ bindings, onSubmit: () => {}, vim: true });
   editor.insert(text);

@@ -1,4 +1,4 @@
-// Vim keys over the same text: normal, insert and visual mode with the motions, operators and counts that hands know.
+// Vim keys for the editor: normal, insert and visual mode with the usual motions, operators and counts.
 
 import type { EditCommands } from "../document/commands.ts";
 import type { Document } from "../document/document.ts";
@@ -17,7 +17,10 @@ import { VimOperators } from "./vim-operators.ts";
 import { VimSearch } from "./vim-search.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
-/** "up" and "down" move by rows of the screen, which the editor knows; "ignored" keys are no text; undefined: not a key of vim's. */
+/**
+ * "up" and "down" move by screen rows, which only the editor knows; "ignored" keys must not become text; undefined if
+ * vim does not use the key.
+ */
 type Outcome = "handled" | "up" | "down" | "ignored" | undefined;
 
 interface Parsed {
@@ -37,7 +40,7 @@ export class VimKeys {
   #pending = "";
   #anchor: Place | undefined;
   #search: CharacterSearch | undefined;
-  /** The keys of the last change and what was typed after them: `.` does both again. */
+  /** The keys of the last change and the text typed after them, for `.` to repeat. */
   #change = { keys: "", typed: "" };
   #insertedFrom: Place | undefined;
 
@@ -50,7 +53,7 @@ export class VimKeys {
     return this.#mode;
   }
 
-  /** What is being typed to search for. */
+  /** The current input of a search. */
   get searchedFor(): string | undefined {
     return this.#words.typed;
   }
@@ -68,7 +71,7 @@ export class VimKeys {
     return [from, to.offset < this.#text.line(to.line).length ? this.#text.after(to) : to];
   }
 
-  /** For a new text: one wants to type. */
+  /** Back to insert mode, for a new text. */
   reset(): void {
     this.insertMode();
   }
@@ -294,7 +297,7 @@ export class VimKeys {
     this.#insertedFrom = this.#text.cursor;
   }
 
-  /** In normal mode the cursor is on a character, not behind the last one. */
+  /** In normal mode, the cursor is on a character, not after the last one. */
   #stayOnText(): void {
     const { cursor } = this.#text;
     const { length } = this.#text.line(cursor.line);
@@ -308,7 +311,7 @@ function parseKeys(keys: string): Parsed {
   return { count: count === undefined ? undefined : Math.min(count, COUNT_LIMIT), operator, rest };
 }
 
-/** `dw` on the last word of a line leaves the line end alone. */
+/** `dw` on the last word of a line keeps the line break. */
 function withinLine(text: Document, from: Place, to: Place, keys: string): Place {
   if (keys !== "w" || to.line === from.line || isSame(to, from)) return to;
   return { line: from.line, offset: text.line(from.line).length };

@@ -40,7 +40,7 @@ describe("code in colours", () => {
     const lines = highlight("const a = 1;\n".repeat(6_000), "ts");
     expect(lines[2_000]?.length).toBeGreaterThan(1);
     expect(lines[5_000]).toHaveLength(1);
-    // Lines of an open comment are read again with each other: they use it up sooner.
+    // Lines of an open comment are read again and again, which uses up the limit sooner.
     const commented = highlight(`/*\n${"some words of a comment\n".repeat(5_000)}`, "ts");
     expect(commented[200]?.[0]?.style?.color).toBe("syntaxComment");
     expect(commented[4_900]?.[0]?.style?.color).toBe("mdCodeBlock");

@@ -1,4 +1,5 @@
-// The languages code is highlighted in. Each is loaded when the first code of it appears; until then its code is plain.
+// The languages that code can be highlighted in. A language is loaded when its first code appears; until then the code
+// is plain.
 
 import type { HLJSApi, LanguageFn } from "highlight.js";
 import { LineEmitter } from "./line-emitter.ts";
@@ -54,7 +55,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
   yaml: () => import("highlight.js/lib/languages/yaml"),
 };
 
-/** Short names and file endings that people and models write. */
+/** Short names and file extensions that users and models write. */
 const ALIASES: Readonly<Record<string, string>> = {
   "c++": "cpp",
   "c#": "csharp",
@@ -109,7 +110,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   zsh: "bash",
 };
 
-/** These embed others: without them the inside would stay plain. */
+/** Languages that embed others, which must be loaded, too. */
 const EMBEDS: Readonly<Record<string, readonly string[]>> = {
   xml: ["javascript", "css"],
   markdown: ["xml"],
@@ -121,14 +122,14 @@ let core: HLJSApi | undefined;
 const loading = new Map<string, Promise<void>>();
 const failed = new Set<string>();
 
-/** The name we know a language by, from the word behind a fence or a file's ending; undefined for others. */
+/** Our name of a language, from the word after a fence or a file extension; undefined if unknown. */
 export function languageOf(word: string): string | undefined {
   const lower = word.toLowerCase();
   const name = Object.hasOwn(ALIASES, lower) ? (ALIASES[lower] as string) : lower;
   return Object.hasOwn(LOADERS, name) ? name : undefined;
 }
 
-/** The highlighter, once it knows the language. */
+/** The highlighter, if it has loaded the language. */
 export const loadedFor = (language: string): HLJSApi | undefined =>
   core?.getLanguage(language) === undefined ? undefined : core;
 
@@ -140,7 +141,9 @@ function withSpans(highlighter: HLJSApi): HLJSApi {
   return highlighter;
 }
 
-/** Settles when the language can be used. One that cannot be loaded stays plain: colours are never worth an error. */
+/**
+ * Resolves when the language can be used. If it cannot be loaded, code stays plain: missing colours are never an error.
+ */
 export function loadLanguage(language: string): Promise<void> {
   const known = loading.get(language);
   if (known !== undefined) return known;

@@ -1,4 +1,5 @@
-// What the highlighter finds, as spans: only those of the last line, the ones above it have been shown. It would make HTML of it otherwise.
+// Collects the highlighter's output as spans instead of HTML. Only the last line is kept, since those above have been
+// shown.
 
 import type { Emitter } from "highlight.js";
 import type { Style } from "../rows/row.ts";
@@ -6,7 +7,7 @@ import { PLAIN_CODE, tokenStyle } from "./token-styles.ts";
 
 interface Piece {
   text: string;
-  /** Undefined: as what is around it. */
+  /** Undefined to look like the surrounding text. */
   readonly style: Style | undefined;
 }
 
@@ -19,7 +20,7 @@ export class LineEmitter implements Emitter {
     return this.#pieces.map(({ text, style = PLAIN_CODE }) => ({ text, style }));
   }
 
-  // The highlighter itself calls these two by both names.
+  // The highlighter calls each of these two methods by both of its names.
   startScope(scope: string): void {
     this.openNode(scope);
   }
@@ -29,7 +30,7 @@ export class LineEmitter implements Emitter {
   }
 
   openNode(scope: string): void {
-    // Inside something else, what has no colour of its own keeps the outer one.
+    // A scope without its own colour keeps the colour around it.
     this.#styles.push(tokenStyle(scope) ?? this.#styles.at(-1));
   }
 
@@ -60,7 +61,7 @@ export class LineEmitter implements Emitter {
     this.#hasLineEnd = true;
   }
 
-  /** Every change of colour costs bytes: blanks take the colour beside them. */
+  /** Every change of colour costs bytes, so blanks take the colour of their neighbour. */
   #append(text: string, style: Style | undefined): void {
     if (text === "") return;
     const last = this.#pieces.at(-1);

@@ -1,4 +1,4 @@
-// Maps the highlighter's scopes to the theme's syntax colours. What is not named here looks like plain code.
+// Maps the highlighter's scopes to the theme's syntax colours. Scopes without an entry look like plain code.
 
 import type { Style } from "../rows/row.ts";
 
@@ -45,7 +45,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   strong: { color: "mdCodeBlock", bold: true },
 };
 
-/** `scope`: "title.class" and the like. Undefined: it has no colour of its own. */
+/** `scope` is a name like "title.class". Undefined if it has no colour. */
 export function tokenStyle(scope: string): Style | undefined {
   if (scope.startsWith("title.class")) return type;
   if (scope === "subst") return PLAIN_CODE;

@@ -1,4 +1,4 @@
-// What can be done in an editor and in a list, with the keys that do it unless the user says otherwise.
+// The actions of editors and lists, with their default keys.
 
 import type { Action } from "./bindings.ts";
 
@@ -48,7 +48,7 @@ const select = (id: string, description: string, ...chords: string[]): Action =>
   context: "select",
 });
 
-/** What can be done in a list. */
+/** The actions of lists. */
 export const SELECT_ACTIONS: readonly Action[] = [
   select("up", "Go up", "up"),
   select("down", "Go down", "down"),

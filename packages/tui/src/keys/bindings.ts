@@ -1,4 +1,4 @@
-// The registry of keybindings: what each action is called, where it applies, which chords it has, and what the user has changed.
+// The registry of keybindings: the name of each action, where it applies, its chords, and the user's changes.
 
 import { chordsOf, parseChord } from "./chord.ts";
 import type { KeyPress } from "./key.ts";
@@ -8,11 +8,14 @@ export interface Action {
   readonly description: string;
   /** Default chords; the first one is shown in hints. */
   readonly chords: readonly string[];
-  /** Where the keys go when it applies ("editor", "select", "app"). One chord may mean different things in different contexts. */
+  /**
+   * The context in which it applies ("editor", "select", "app"). A chord may mean different things in different
+   * contexts.
+   */
   readonly context: string;
 }
 
-/** Several actions of one context on one chord: the first of them gets the key. */
+/** Several actions of one context share a chord; the first gets the key. */
 export interface Conflict {
   readonly context: string;
   readonly chord: string;
@@ -23,27 +26,27 @@ export type Remaps = Readonly<Record<string, string | readonly string[]>>;
 
 export class Bindings {
   readonly actions: readonly Action[];
-  /** One line for each entry of the user's that cannot take effect. The action keeps its defaults. */
+  /** One line per entry of the user that cannot take effect; its action keeps the defaults. */
   readonly problems: readonly string[];
   readonly #chords = new Map<string, readonly string[]>();
   readonly #byContext = new Map<string, Map<string, string[]>>();
 
-  /** An action that is remapped loses its defaults; `[]` leaves it without keys. */
+  /** A remapped action loses its defaults; `[]` leaves it without keys. */
   constructor(actions: readonly Action[], remaps: Remaps = {}) {
     this.actions = actions;
     const problems: string[] = [];
     const changed = new Map<string, readonly string[]>();
     const ids = actions.map(({ id }) => id);
     for (const [written, chords] of Object.entries(remaps)) {
-      const id = namedAction(written.toLowerCase(), ids);
+      const id = findAction(written.toLowerCase(), ids);
       if (id === undefined) {
         problems.push(`Keybinding "${written}": there is no such action.`);
         continue;
       }
-      const parsed = parsedChords(id, typeof chords === "string" ? [chords] : chords, problems);
+      const parsed = parseChords(id, typeof chords === "string" ? [chords] : chords, problems);
       if (parsed !== undefined) changed.set(id, parsed);
     }
-    // The user's own choices come first: they win where a default has the same chord.
+    // The user's own bindings win over defaults with the same chord.
     const ordered = [...actions.filter(({ id }) => changed.has(id)), ...actions.filter(({ id }) => !changed.has(id))];
     for (const action of ordered) this.#register(action, changed.get(action.id) ?? defaultChords(action));
     this.problems = problems;
@@ -77,8 +80,8 @@ export class Bindings {
   }
 }
 
-/** Older files leave out the first words of an id; what could mean two actions means none. */
-function namedAction(written: string, ids: readonly string[]): string | undefined {
+/** Older files omit the first words of an id. An id that could mean two actions matches none. */
+function findAction(written: string, ids: readonly string[]): string | undefined {
   const whole = ids.find((id) => id.toLowerCase() === written);
   const [ending, ...others] = ids.filter((id) => id.toLowerCase().endsWith(`.${written}`));
   return whole ?? (others.length === 0 ? ending : undefined);
@@ -88,8 +91,8 @@ function namedAction(written: string, ids: readonly string[]): string | undefine
 export const detectDefaultKeyCollisions = (actions: readonly Action[]): readonly Conflict[] =>
   new Bindings(actions).conflicts();
 
-/** The chords that can be read; undefined when none can. Each problem is one line. */
-function parsedChords(id: string, written: readonly string[], problems: string[]): readonly string[] | undefined {
+/** Parses the chords; undefined if none is valid. Adds one line per problem. */
+function parseChords(id: string, written: readonly string[], problems: string[]): readonly string[] | undefined {
   const chords: string[] = [];
   for (const text of written) {
     const parsed = parseChord(String(text));

@@ -1,4 +1,4 @@
-// A chord as people write it ("ctrl+alt+]", "Alt+Shift+P", "F8") and as keys are compared with it.
+// Key chords as users write them ("ctrl+alt+]", "Alt+Shift+P", "F8"), and in the form that keys are compared with.
 
 import type { KeyPress } from "./key.ts";
 
@@ -31,11 +31,11 @@ const ALIASES: Readonly<Record<string, string>> = {
 const NAMED =
   /^(?:enter|escape|tab|space|backspace|delete|insert|up|down|left|right|home|end|pageUp|pageDown|f(?:[1-9]|1\d|2[0-4]))$/;
 
-/** The chord in its one spelling, or one line that says what is wrong with it. */
+/** The chord in its normal form, or one line that says what is wrong. */
 export function parseChord(text: string): { readonly chord: string } | { readonly problem: string } {
   const written = text.trim().toLowerCase();
   if (written === "") return { problem: "it is empty" };
-  // The last sign may itself be a plus: "ctrl++".
+  // The key itself may be a plus: "ctrl++".
   const parts = written.endsWith("+") ? [...written.slice(0, -1).split("+").filter(Boolean), "+"] : written.split("+");
   const key = parts.pop() ?? "";
   const name = ALIASES[key] ?? key;
@@ -50,7 +50,7 @@ export function parseChord(text: string): { readonly chord: string } | { readonl
   return { chord: spell(name, held) };
 }
 
-/** The chords that a key stands for: with a sign, also the sign itself, which may need shift on this keyboard. */
+/** The chords that a key matches. A sign also matches without shift, since some keyboards need shift to type it. */
 export function chordsOf(key: KeyPress): readonly string[] {
   const own = spell(key.name, key);
   const sign = key.text;

@@ -9,8 +9,8 @@ const written = (item: Key | TerminalReply): string =>
     ? `${chordsOf(item)[0]}${item.text === undefined ? "" : ` "${item.text}"`}`
     : JSON.stringify(item);
 
-/** All that comes out of the chunks, silence at the end included. */
-function decoded(...chunks: string[]): string[] {
+/** Everything decoded from the chunks, including the flush at the end. */
+function decodeAll(...chunks: string[]): string[] {
   const decoder = new KeyDecoder();
   const items = chunks.flatMap((chunk) => decoder.feed(chunk));
   const rest = decoder.flush();
@@ -64,40 +64,40 @@ describe("key decoder", () => {
     ["alt as an ESC before the key", "\x1bb\x1b\x7f\x1b\r\x1bP\x1b\x1b[A", ["alt+b", "alt+backspace", "alt+enter"]],
     ["the keypad", "\x1bOj\x1bOM\x1bOp", ['* "*"', "enter", '0 "0"']],
   ])("reads %s", (_, bytes, expected) => {
-    expect(decoded(bytes).slice(0, expected.length)).toEqual(expected);
+    expect(decodeAll(bytes).slice(0, expected.length)).toEqual(expected);
   });
 
   it("reads the kitty protocol: modifiers, capitals, other layouts, keypad; and ignores releases", () => {
-    expect(decoded("\x1b[97;5u")).toEqual(["ctrl+a"]);
-    expect(decoded("\x1b[13;2u\x1b[13;3u\x1b[27u\x1b[127;5u")).toEqual([
+    expect(decodeAll("\x1b[97;5u")).toEqual(["ctrl+a"]);
+    expect(decodeAll("\x1b[13;2u\x1b[13;3u\x1b[27u\x1b[127;5u")).toEqual([
       "shift+enter",
       "alt+enter",
       "escape",
       "ctrl+backspace",
     ]);
-    expect(decoded("\x1b[97:65;2u")).toEqual(['shift+a "A"']);
-    expect(decoded("\x1b[49:33;2;33u")).toEqual(['shift+1 "!"']);
-    expect(decoded("\x1b[1089::99;5u")).toEqual(["ctrl+c"]);
-    expect(decoded("\x1b[97;1:3u\x1b[1;1:3A\x1b[3;1:3~")).toEqual([]);
-    expect(decoded("\x1b[97;1:2u\x1b[57400u\x1b[57417;5u\x1b[57441u")).toEqual(['a "a"', '1 "1"', "ctrl+left"]);
-    expect(decoded("\x1b[97;65u\x1b[0;;229u")).toEqual(['a "A"']);
+    expect(decodeAll("\x1b[97:65;2u")).toEqual(['shift+a "A"']);
+    expect(decodeAll("\x1b[49:33;2;33u")).toEqual(['shift+1 "!"']);
+    expect(decodeAll("\x1b[1089::99;5u")).toEqual(["ctrl+c"]);
+    expect(decodeAll("\x1b[97;1:3u\x1b[1;1:3A\x1b[3;1:3~")).toEqual([]);
+    expect(decodeAll("\x1b[97;1:2u\x1b[57400u\x1b[57417;5u\x1b[57441u")).toEqual(['a "a"', '1 "1"', "ctrl+left"]);
+    expect(decodeAll("\x1b[97;65u\x1b[0;;229u")).toEqual(['a "A"']);
   });
 
   it("reads modifyOtherKeys", () => {
-    expect(decoded("\x1b[27;2;13~\x1b[27;5;106~\x1b[27;6;80~")).toEqual(["shift+enter", "ctrl+j", "ctrl+shift+p"]);
+    expect(decodeAll("\x1b[27;2;13~\x1b[27;5;106~\x1b[27;6;80~")).toEqual(["shift+enter", "ctrl+j", "ctrl+shift+p"]);
   });
 
   it("a lone ESC, and two of them, are keys once nothing follows", () => {
-    expect(decoded("\x1b")).toEqual(["escape"]);
-    expect(decoded("\x1b\x1b")).toEqual(["escape", "escape"]);
-    expect(decoded("\x1b", "[A")).toEqual(["up"]);
-    expect(decoded("\x1b[")).toEqual(["alt+["]);
-    expect(decoded("\x1bO")).toEqual(["alt+shift+o"]);
+    expect(decodeAll("\x1b")).toEqual(["escape"]);
+    expect(decodeAll("\x1b\x1b")).toEqual(["escape", "escape"]);
+    expect(decodeAll("\x1b", "[A")).toEqual(["up"]);
+    expect(decodeAll("\x1b[")).toEqual(["alt+["]);
+    expect(decodeAll("\x1bO")).toEqual(["alt+shift+o"]);
   });
 
   it("Esc is not lost when the terminal answers right after it, as tmux does before every frame", () => {
-    expect(decoded("\x1b", "\x1b[8;50;120t")).toEqual(["escape", '{"kind":"size","values":[50,120]}']);
-    expect(decoded("\x1b\x1b[I")).toEqual(["escape", '{"kind":"focus","focused":true}']);
+    expect(decodeAll("\x1b", "\x1b[8;50;120t")).toEqual(["escape", '{"kind":"size","values":[50,120]}']);
+    expect(decodeAll("\x1b\x1b[I")).toEqual(["escape", '{"kind":"focus","focused":true}']);
   });
 
   it("the terminal's answers are told from keys", () => {
@@ -119,7 +119,7 @@ describe("key decoder", () => {
   });
 
   it("focus is reported and mouse reports leave nothing behind", () => {
-    expect(decoded("\x1b[I\x1b[<0;12;7M\x1b[<0;12;7m\x1b[M !!\x1b[32;10;10Mx\x1b[O")).toEqual([
+    expect(decodeAll("\x1b[I\x1b[<0;12;7M\x1b[<0;12;7m\x1b[M !!\x1b[32;10;10Mx\x1b[O")).toEqual([
       '{"kind":"focus","focused":true}',
       'x "x"',
       '{"kind":"focus","focused":false}',
@@ -136,7 +136,7 @@ describe("key decoder", () => {
     ["a lone surrogate", "\ud83dx", ['x "x"']],
     ["an APC answer", "\x1b_Gi=1;ENOENT\x1b\\x", ['x "x"']],
   ])("%s neither blocks the next key nor ends up as text", (_, bytes, expected) => {
-    expect(decoded(bytes)).toEqual(expected);
+    expect(decodeAll(bytes)).toEqual(expected);
   });
 
   it("a paste of any size and in any pieces is one paste, with line ends as \\n", () => {
@@ -159,10 +159,10 @@ describe("key decoder", () => {
   });
 
   it("lines that arrive at once without brackets are one paste: their line ends send nothing", () => {
-    expect(decoded("first line\rsecond line\r", "third\r")).toEqual([
+    expect(decodeAll("first line\rsecond line\r", "third\r")).toEqual([
       JSON.stringify({ kind: "paste", text: "first line\nsecond line\nthird\n" }),
     ]);
-    expect(decoded("/help\r")).toEqual(['/ "/"', 'h "h"', 'e "e"', 'l "l"', 'p "p"', "enter"]);
+    expect(decodeAll("/help\r")).toEqual(['/ "/"', 'h "h"', 'e "e"', 'l "l"', 'p "p"', "enter"]);
   });
 
   it("keys do not depend on how their bytes are cut", () => {
@@ -176,7 +176,7 @@ describe("key decoder", () => {
           chunks.push(whole.slice(at, at + size));
           at += size;
         }
-        expect(decoded(...chunks)).toEqual(decoded(whole));
+        expect(decodeAll(...chunks)).toEqual(decodeAll(whole));
       }),
       { numRuns: RUNS },
     );

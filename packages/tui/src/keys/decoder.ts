@@ -1,5 +1,5 @@
-// Characters from a terminal, in pieces of any size, to keys, pastes and the terminal's answers. A sequence that is cut waits for its rest;
-// what no terminal sends is dropped, so that it neither blocks the next key nor ends up in the user's text.
+// Decodes terminal input, in pieces of any size, to keys, pastes and answers of the terminal. A partial sequence waits
+// for its rest; an invalid one is dropped, so that it neither blocks the next key nor ends up in the user's text.
 
 import type { Key, TerminalReply } from "./key.ts";
 import {
@@ -15,13 +15,13 @@ import {
 } from "./sequences.ts";
 
 type Item = Key | TerminalReply;
-/** What one sequence gave, and where it ended; "incomplete": the rest has not arrived. */
+/** What one sequence gave, and where it ended; "incomplete" if its rest has not arrived. */
 type Step = { readonly items: readonly Item[]; readonly end: number } | "incomplete";
 
 const ESC = "\x1b";
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** A burst is text that no hand types: so much of it at once, or another line after a line end. */
+/** A burst is text faster than typing: this many characters at once, or more text after a line break. */
 const BURST_LENGTH = 256;
 const BURST_LINES_LENGTH = 16;
 const LINE_WITHIN = /[\r\n][^\r\n]/;
@@ -31,10 +31,10 @@ const CSI = /\x1b\[([0-?]*)([ -/]*)([@-~])?/y;
 const RXVT_SHIFT = /\x1b\[\d+\$/y;
 const APPLICATION = /\x1bO(\d?)([A-Za-z])?/y;
 const STRING = /\x1b[\]PX^_]([^\x00-\x1f\x7f\x9c]*)(\x1b\\|\x07|\x9c)?/y;
-/** No answer is longer; what is has lost its end. */
+/** No answer is longer; a longer one has lost its end. */
 const SEQUENCE_LIMIT = 4096;
 
-/** How long to wait in silence before `flush`: for the rest of an escape sequence, of a burst, of a paste. */
+/** How long to wait before `flush`: for the rest of an escape sequence, a burst, or a paste. */
 const ESCAPE_MS = 30;
 const SEQUENCE_MS = 150;
 const PASTE_MS = 2000;
@@ -44,7 +44,7 @@ export class KeyDecoder {
   #burst: string[] = [];
   #paste: string[] | undefined;
 
-  /** Something waits for more characters: call `flush` when none come for `patienceMs`. */
+  /** Whether incomplete input is waiting: call `flush` if nothing arrives within `patienceMs`. */
   get isPending(): boolean {
     return this.#rest !== "" || this.#burst.length > 0 || this.#paste !== undefined;
   }
@@ -91,7 +91,7 @@ export class KeyDecoder {
     return items;
   }
 
-  /** Nothing more came: a lone ESC was the key, an open paste is over, half a sequence was garbage. */
+  /** Nothing more arrived: a lone ESC was the Escape key, an open paste is complete, a partial sequence is garbage. */
   flush(): Key[] {
     const rest = this.#rest;
     this.#rest = "";
@@ -116,7 +116,7 @@ export class KeyDecoder {
     return [pasteKey(text)];
   }
 
-  /** Takes the paste's part of the input; returns what comes after its end. */
+  /** Takes the part of the input that belongs to the paste; returns the rest. */
   #continuePaste(input: string, items: Item[]): string {
     const end = input.indexOf(PASTE_END);
     if (end >= 0) {
@@ -131,7 +131,7 @@ export class KeyDecoder {
   }
 }
 
-/** The sequence that begins with a control character at `at`. */
+/** Decodes the sequence that begins with a control character at `at`. */
 function sequence(input: string, at: number): Step {
   const code = input.charCodeAt(at);
   if (code !== 0x1b) return one(code < 0x80 ? controlKey(code) : undefined, at + 1);
@@ -170,14 +170,16 @@ function bracketSequence(input: string, at: number): Step {
   return end === input.length ? "incomplete" : one(undefined, end);
 }
 
-/** Readers by what introduces a string; other strings are ignored. */
+/** Readers of string sequences by introducer; other strings are ignored. */
 const STRINGS: Readonly<Record<string, (text: string) => TerminalReply | undefined>> = {
   "]": systemCommand,
   P: deviceControl,
   _: applicationCommand,
 };
 
-/** OSC, DCS, SOS, PM and APC: text up to a terminator. Any other control character cuts it short and is read by itself. */
+/**
+ * OSC, DCS, SOS, PM and APC: text up to a terminator. Any other control character ends it early and is read by itself.
+ */
 function stringSequence(input: string, at: number, introducer: string): Step {
   const [whole = "", text = "", terminator] = matchAt(STRING, input, at) ?? [];
   const end = at + whole.length;
@@ -188,7 +190,10 @@ function stringSequence(input: string, at: number, introducer: string): Step {
   return one(STRINGS[introducer]?.(text), end);
 }
 
-/** ESC before a key's sequence is Alt; before an answer of the terminal it is the key; two by themselves are the key pressed twice. */
+/**
+ * ESC before a key's sequence means Alt; before an answer of the terminal it is the Escape key; two alone are two
+ * presses.
+ */
 function escapeTwice(input: string, at: number): Step {
   const third = input[at + 2];
   if (third === undefined) return "incomplete";
@@ -202,7 +207,7 @@ function escapeTwice(input: string, at: number): Step {
   return { items, end: inner.end };
 }
 
-/** The keys in a sequence that did not go on. */
+/** The keys of an incomplete sequence. */
 function keysOfRest(rest: string): Key[] {
   if (rest === ESC) return [press("escape")];
   if (rest === ESC + ESC) return [press("escape"), press("escape")];
@@ -220,16 +225,16 @@ function characterKey(character: string): Key {
 const isBurst = (text: string): boolean =>
   text.length >= BURST_LENGTH || (text.length >= BURST_LINES_LENGTH && LINE_WITHIN.test(text));
 
-/** Line ends as `\n`, also those that tmux has written as keys (Ctrl+J, Enter). */
+/** Normalizes line breaks to `\n`, including those that tmux sends as keys (Ctrl+J, Enter). */
 const pasteKey = (text: string): Key => ({
   kind: "paste",
   text: text.replace(/\x1b\[(?:106;5u|27;5;106~|13u)/g, "\n").replace(/\r\n?/g, "\n"),
 });
 
-/** An endless sequence keeps its beginning, so that the rest of it is still recognised as garbage. */
+/** Keeps the start of an endless sequence, so that the rest is still recognized as garbage. */
 const keepStart = (rest: string): string => (rest.length <= SEQUENCE_LIMIT ? rest : rest.slice(0, 2));
 
-/** How many characters at the end may be the beginning of the paste's end. */
+/** How many characters at the end may be the start of the paste's end marker. */
 function partOfEnd(input: string): number {
   for (let length = Math.min(PASTE_END.length - 1, input.length); length > 0; length--) {
     if (input.endsWith(PASTE_END.slice(0, length))) return length;

@@ -3,7 +3,7 @@ import { KeyDecoder } from "./decoder.ts";
 import { keyBytes } from "./encode-key.ts";
 import type { Key } from "./key.ts";
 
-/** As our terminal would report it. */
+/** The key as our terminal would report it. */
 function keysOf(bytes: string): Key[] {
   const decoder = new KeyDecoder();
   const items = [...decoder.feed(bytes), ...decoder.flush()];

@@ -1,8 +1,9 @@
-// A decoded key as the bytes that a program in a terminal of its own reads: what xterm sends, whatever protocol our own terminal speaks.
+// Encodes a decoded key for a program that runs in a terminal of ours: the bytes that xterm sends, whatever protocol
+// our own terminal uses.
 
 import type { Key, KeyPress } from "./key.ts";
 
-/** What the program has asked of its terminal. */
+/** Modes that the program has set. */
 export interface KeyModes {
   readonly applicationCursorKeys?: boolean | undefined;
   readonly bracketedPaste?: boolean | undefined;
@@ -42,12 +43,12 @@ const NUMBERS: Readonly<Record<string, number>> = {
   f12: 24,
 };
 
-/** Empty for keys that such a terminal does not have. */
+/** Empty for keys that xterm does not have. */
 export function keyBytes(key: Key, modes: KeyModes = {}): string {
   if (key.kind === "focus") return "";
   if (key.kind === "paste") {
     const text = key.text.replaceAll("\n", "\r");
-    // The end of a paste inside of it would let the rest be read as typed.
+    // An end marker inside the paste would let the rest be read as typed keys.
     return modes.bracketedPaste ? `\x1b[200~${text.replaceAll("\x1b[201~", "")}\x1b[201~` : text;
   }
   return pressBytes(key, modes);
@@ -69,7 +70,7 @@ function pressBytes(key: KeyPress, { applicationCursorKeys = false }: KeyModes):
   return (alt ? "\x1b" : "") + (ctrl ? controlOf(name === "space" ? " " : plain) : plain);
 }
 
-/** Ctrl and a letter is the letter's number; with other signs, what keyboards have always sent. */
+/** Ctrl with a letter is the letter's number; with other characters, what keyboards have always sent. */
 function controlOf(text: string): string {
   const code = text.toUpperCase().charCodeAt(0);
   if (text === " " || text === "2") return "\0";

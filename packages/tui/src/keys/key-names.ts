@@ -1,4 +1,4 @@
-// How terminals number and letter their keys: xterm, rxvt, the Linux console, and the kitty keyboard protocol.
+// Numbers and letters of keys in terminal sequences: xterm, rxvt, the Linux console, and the kitty keyboard protocol.
 
 /** `CSI n ~`, also rxvt's `CSI n ^`, `CSI n $` and `CSI n @`. */
 export const TILDE_KEYS: Readonly<Record<number, string>> = {
@@ -27,10 +27,10 @@ export const LETTER_KEYS: Readonly<Record<string, string>> = {
   S: "f4",
 };
 
-/** `CSI [ A` … `E`: the Linux console's first function keys. */
+/** `CSI [ A` … `E`: the first function keys of the Linux console. */
 export const CONSOLE_KEYS: Readonly<Record<string, string>> = { A: "f1", B: "f2", C: "f3", D: "f4", E: "f5" };
 
-/** `SS3 j` … `y`: the keypad in application mode types what is printed on it. */
+/** `SS3 j` … `y`: the keypad in application mode types its labels. */
 export const KEYPAD_TEXT: Readonly<Record<string, string>> = Object.fromEntries([
   ...Array.from("*+,-./0123456789", (sign, index) => [String.fromCharCode(0x6a + index), sign]),
   ["X", "="],
@@ -38,7 +38,7 @@ export const KEYPAD_TEXT: Readonly<Record<string, string>> = Object.fromEntries(
 
 const KITTY_KEYPAD = ["left", "right", "up", "down", "pageUp", "pageDown", "home", "end", "insert", "delete"];
 
-/** Code points that the kitty protocol gives to keys without a character. */
+/** Code points of the kitty protocol for keys without a character. */
 export const CODE_KEYS: Readonly<Record<number, string>> = {
   8: "backspace",
   9: "tab",

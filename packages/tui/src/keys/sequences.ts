@@ -1,4 +1,4 @@
-// What one complete control sequence means: a key, an answer of the terminal, or nothing that concerns us.
+// The meaning of one complete control sequence: a key, an answer of the terminal, or nothing we use.
 
 import type { FocusChange, KeyPress, TerminalReply } from "./key.ts";
 import { CODE_KEYS, CODE_TEXT, CONSOLE_KEYS, KEYPAD_TEXT, LETTER_KEYS, MODIFIER, TILDE_KEYS } from "./key-names.ts";
@@ -25,7 +25,7 @@ export function press(name: string, modifiers: Modifiers = {}, text?: string): K
   return { kind: "key", name, ctrl, alt, shift, meta, ...(types && { text }) };
 }
 
-/** A character as it was typed without any protocol: a capital is its letter with shift. */
+/** A character typed without any key protocol: a capital is its letter with shift. */
 export function typedKey(character: string, modifiers: Modifiers = {}): KeyPress {
   if (character === " ") return press("space", modifiers, " ");
   const small = character.toLowerCase();
@@ -33,7 +33,10 @@ export function typedKey(character: string, modifiers: Modifiers = {}): KeyPress
   return press(small, { ...modifiers, shift: true }, character);
 }
 
-/** C0 controls and DEL. Ctrl+H and Backspace are one byte at most terminals: it deletes one character, never a word. */
+/**
+ * C0 controls and DEL. Ctrl+H and Backspace are the same byte in most terminals, so it deletes one character, never a
+ * word.
+ */
 export function controlKey(code: number, modifiers: Modifiers = {}): KeyPress {
   if (code === 0x09) return press("tab", modifiers);
   if (code === 0x0d) return press("enter", modifiers);
@@ -122,7 +125,10 @@ function terminalReply(values: readonly number[], final: string): TerminalReply 
 
 const cursorReport = ([row = 1, column = 1]: readonly number[]): TerminalReply => ({ kind: "cursor", row, column });
 
-/** `CSI 1;2R` … `CSI 1;8R` may also be F3 with modifiers. The cursor is asked for with `CSI ? 6 n`, whose answer cannot be mistaken. */
+/**
+ * `CSI 1;2R` … `CSI 1;8R` may also be F3 with modifiers. We ask for the cursor with `CSI ? 6 n`, whose answer is
+ * unambiguous.
+ */
 const isCursorReport = ([row, column = 0]: readonly number[]): boolean =>
   row !== undefined && column > 0 && !(row === 1 && column >= 2 && column <= 8);
 
@@ -143,7 +149,7 @@ function tildeKey(fields: readonly (readonly number[])[]): KeyPress | undefined 
 
 interface Alternates {
   readonly shifted: number;
-  /** The key at this place of a US keyboard: what a chord means when the layout is not Latin. */
+  /** The key in this position on a US keyboard, for chords on a non-Latin layout. */
   readonly base: number;
   readonly text: readonly number[];
 }

@@ -1,5 +1,6 @@
-// The block structure of markdown, line by line: containers (quotes, list items) around one open leaf (paragraph, code, table …). Each
-// line costs the same however long the text is, and whatever can no longer change leaves as parts at once.
+// The block structure of markdown, line by line: containers (quotes, list items) around one open leaf (paragraph, code,
+// table …). The cost of a line does not depend on the length of the text, and whatever can no longer change leaves as
+// parts at once.
 
 import { CodeHighlighter } from "../highlight/highlight.ts";
 import { codeLine, emptyItem, gap, heading, type Lead, type Marker, type Part, paragraph, raw, rule } from "./part.ts";
@@ -9,18 +10,18 @@ interface List {
   readonly kind: string;
   number: number;
   items: number;
-  /** How many blocks the newest item holds. */
+  /** The number of blocks in the newest item. */
   itemBlocks: number;
 }
 
-/** The document, a quote or a list item: something that holds blocks. */
+/** A container of blocks: the document, a quote or a list item. */
 interface Holder {
   readonly kind: "document" | "quote" | "item";
   blocks: number;
   lastBlock: string;
-  /** The newest list in it, as long as nothing has followed it. */
+  /** Its newest list, unless something has followed it. */
   list: List | undefined;
-  /** Items: columns that a line needs to belong to it, and where its marker stands. */
+  /** For items: the columns that a line needs to belong to it, and the position of its marker. */
   readonly indent: number;
   readonly markerIndent: number;
   marker: Marker | undefined;
@@ -57,18 +58,18 @@ const PARAGRAPH_CHARS = 8_000;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 export class Blocks {
-  /** Finished blocks, in order: the caller that takes them empties it. */
+  /** Finished blocks, in order; the caller empties the list when it takes them. */
   parts: Part[] = [];
   #holders: Holder[] = [holder("document")];
   #leaf: Leaf | undefined;
   #isBlank = false;
   #gap: Lead | undefined;
 
-  /** A copy that can be fed what may still change, for a look at it. */
+  /** A copy for previews that can be fed unfinished lines. */
   fork(): Blocks {
     const copy = new Blocks();
     copy.#holders = this.#holders.map((one) => ({ ...one, list: one.list && { ...one.list } }));
-    // The first line of a table looks like text until the second one is there.
+    // The first line of a table looks like text until the second one arrives.
     const isHeader =
       this.#leaf?.kind === "paragraph" && this.#leaf.lines.length === 1 && this.#leaf.lines[0]?.startsWith("|");
     copy.#leaf = isHeader ? undefined : this.#leaf;
@@ -77,17 +78,17 @@ export class Blocks {
     return copy;
   }
 
-  /** The next line is shown as it is written, if it does not end the block. */
+  /** Whether the next line is shown as written, unless it ends the block. */
   get isVerbatim(): boolean {
     return this.#leaf !== undefined && ["fence", "indented", "html"].includes(this.#leaf.kind);
   }
 
-  /** The next line is likely a row of a table: half of it would move all columns. */
+  /** Whether the next line is probably a table row: half a row would shift all columns. */
   get isTable(): boolean {
     return this.#leaf?.kind === "table";
   }
 
-  /** A line without its end, in visible characters. */
+  /** A line without its line break, already made visible. */
   line(text: string): void {
     const { rest, depth } = this.#matchHolders(text);
     const isInside = depth === this.#holders.length;
@@ -104,7 +105,7 @@ export class Blocks {
     this.#open(rest);
   }
 
-  /** Nothing more comes. */
+  /** Ends the text. */
   end(): void {
     this.#closeTo(1);
     this.#closeLeaf();
@@ -114,7 +115,7 @@ export class Blocks {
     return this.#holders.at(-1) as Holder;
   }
 
-  /** How many of the open holders the line belongs to, and what is left of it inside. */
+  /** How many of the open containers the line belongs to, and what is left of it inside them. */
   #matchHolders(text: string): { rest: string; depth: number } {
     let rest = text;
     let depth = 1;
@@ -125,7 +126,7 @@ export class Blocks {
         rest = rest.slice(mark[0].length);
       } else if (rest.trim() !== "") {
         const indent = indentOf(rest);
-        // Two columns are enough for a list inside a numbered one: people and models write it so.
+        // Two columns are enough for a list inside a numbered one, since users and models write it so.
         const isNested = indent >= one.markerIndent + 2 && LISTED.test(rest);
         if (indent < one.indent && !isNested) break;
         rest = rest.slice(Math.min(indent, one.indent));
@@ -135,7 +136,7 @@ export class Blocks {
     return { rest, depth };
   }
 
-  /** Whether the line belongs to the open leaf without a look at what else it could be. */
+  /** Whether the line belongs to the open leaf, without checking what else it could be. */
   #continuesLeaf(rest: string): boolean {
     const leaf = this.#leaf;
     if (leaf?.kind === "fence") {
@@ -196,7 +197,7 @@ export class Blocks {
     this.#openLeaf(rest);
   }
 
-  /** In the middle of a paragraph, only a list that starts at 1 and has text is a list: "in\n1998. It was" is not. */
+  /** Inside a paragraph, only a list that starts at 1 and has text counts as a list: "in\n1998. It was" does not. */
   #isTextOfParagraph(item: RegExpExecArray): boolean {
     if (this.#leaf?.kind !== "paragraph" || this.#top.kind === "item") return false;
     const [, , mark = "", , content = ""] = item;
@@ -225,7 +226,7 @@ export class Blocks {
         : Number.isNaN(number)
           ? { kind: "bullet" }
           : { kind: "number", text: `${parent.list.number}${kind}` };
-    // Much space behind the marker is the indent of code inside the item.
+    // Wide space after the marker is the indent of code inside the item.
     const wide = space.length > 4 || content.trim() === "" ? 1 : space.length;
     const indent = before.length + mark.length + wide;
     this.#holders.push({ ...holder("item"), indent, markerIndent: before.length, marker });
@@ -275,14 +276,16 @@ export class Blocks {
   }
 
   #addLine(lines: readonly string[], rest: string): void {
-    // Not prose any more: without a limit each frame would cost as much as the whole of it.
+    // This is no longer prose: without a limit, each frame would cost as much as all of it.
     const chars = lines.reduce((sum, { length }) => sum + length, rest.length);
     const isLong = lines.length >= PARAGRAPH_LINES || chars > PARAGRAPH_CHARS;
     if (isLong) this.#closeLeaf();
     this.#leaf = { kind: "paragraph", lines: isLong ? [trimLine(rest)] : [...lines, trimLine(rest)] };
   }
 
-  /** A line of `===` or `---` makes a heading of the paragraph above it, one of `|---|---|` a table of its last line. */
+  /**
+   * A line of `===` or `---` turns the paragraph above it into a heading, `|---|---|` turns its last line into a table.
+   */
   #turnsParagraph(lines: readonly string[], rest: string): boolean {
     const level = SETEXT.exec(rest)?.[1]?.startsWith("=") ? 1 : 2;
     const above = lines.at(-1) ?? "";
@@ -339,7 +342,7 @@ export class Blocks {
     }
   }
 
-  /** A block starts in the innermost holder: decides whether a blank row stands above it. */
+  /** Begins a block in the innermost container and decides whether a blank row precedes it. */
   #begin(kind: string): void {
     const parent = this.#top;
     const isDocument = parent.kind === "document";
@@ -380,5 +383,5 @@ function holder(kind: Holder["kind"]): Holder {
   };
 }
 
-/** Blanks at the end of a line can mean a line break: the inline grammar needs them. */
+/** Spaces at the end of a line can mean a line break, so the inline grammar needs them. */
 const trimLine = (line: string): string => line.trimStart();

@@ -1,19 +1,19 @@
-// Text with marks inside a block (bold, code, links …) as styled spans.
+// Inline markdown (bold, code, links …) as styled spans.
 
 import { Lexer, type Token } from "marked";
 import type { Span, Style } from "../rows/row.ts";
 import { visible } from "../rows/visible.ts";
 
 export interface InlineOptions {
-  /** Links can be clicked: their address need not be written out. */
+  /** Whether links can be clicked, so that addresses need not be written out. */
   readonly links: boolean;
-  /** Addresses of `[text][name]`, by name as `referenceName` makes it. */
+  /** Addresses of `[text][name]`, by the name that `referenceName` returns. */
   readonly references?: ReadonlyMap<string, string> | undefined;
 }
 
 export const referenceName = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
 
-/** Without any of these there is nothing to find. */
+/** A text without any of these contains no markup. */
 const MAYBE_MARKED = /[\\`*_~[<&]|https?:|ftp:|www\.|@/;
 const SAFE_LINK = /^(?:https?|mailto|file):/i;
 const BREAK = /^<br\s*\/?>$/i;
@@ -43,7 +43,7 @@ const CODE: Style = { color: "mdCode" };
 const LINK: Style = { color: "mdLink", underline: true };
 const ADDRESS: Style = { color: "mdLinkUrl" };
 
-/** `base` is the style of the block; line ends of the text stay. The text has been through `visible`. */
+/** `base` is the style of the block; line breaks are kept. `visible` must have been applied to the text. */
 export function inlineSpans(text: string, base: Style | undefined, options: InlineOptions): Span[] {
   if (!MAYBE_MARKED.test(text)) return [span(text, base)];
   const spans: Span[] = [];
@@ -86,7 +86,7 @@ function collect(tokens: readonly Token[], style: Style | undefined, options: In
         break;
       case "text":
         if ("tokens" in token && token.tokens !== undefined) collect(token.tokens, style, options, spans);
-        // Not `token.text`: there, control characters written as numbers are real ones.
+        // Not `token.text`, which contains real control characters for numeric entities.
         else spans.push(span(decodeEntities(token.raw), style));
         break;
       default:
@@ -116,7 +116,7 @@ function link(
 
 const span = (text: string, style: Style | undefined): Span => (style === undefined ? { text } : { text, style });
 
-/** Characters that could do harm stay as they are written. */
+/** Decodes entities, except those of harmful characters. */
 function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
@@ -127,7 +127,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** The same two styles always give the same object: the theme looks each object up once. */
+/** The same two styles always give the same object, since the theme caches by object. */
 const combined = new WeakMap<Style, WeakMap<Style, Style>>();
 
 export function mergeStyles(outer: Style | undefined, inner: Style): Style {

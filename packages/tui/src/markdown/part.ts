@@ -1,4 +1,4 @@
-// A piece of a document that can no longer change, kept until someone asks for its rows: only then the width is known.
+// A piece of a document that can no longer change. Its rows are made on request, when the width is known.
 
 import type { CodeHighlighter } from "../highlight/highlight.ts";
 import type { Row, Span, Style } from "../rows/row.ts";
@@ -10,17 +10,17 @@ import { type InlineOptions, inlineSpans } from "./inline.ts";
 export interface View extends InlineOptions {
   readonly columns: number;
   readonly symbols: Symbols;
-  /** The highlighter to ask for the next line: the code's own, or a copy when rows are only previewed. */
+  /** The highlighter for the next line: the code's own one, or a copy for a preview. */
   code(own: CodeHighlighter): CodeHighlighter;
 }
 
 export interface Part {
   rows(view: View): Row[];
-  /** Better rows will be possible soon. */
+  /** Whether better rows will be possible soon. */
   readonly isPending?: boolean;
 }
 
-/** What stands left of a block because of the lists and quotes around it, outermost first. */
+/** What precedes each row of a block because of the lists and quotes around it, outermost first. */
 export type Lead = readonly LeadPiece[];
 export type Marker =
   | { readonly kind: "bullet" }
@@ -28,7 +28,7 @@ export type Marker =
   | { readonly kind: "task"; readonly isDone: boolean };
 type LeadPiece =
   | { readonly kind: "quote" }
-  /** The marker itself stands in the item's first row; below it are blanks. */
+  /** The marker is in the item's first row; rows below it have blanks. */
   | { readonly kind: "item"; readonly marker: Marker; readonly isFirst: boolean };
 
 const BAR: Style = { color: "mdQuoteBorder" };
@@ -61,7 +61,7 @@ export function leadSpans(lead: Lead, symbols: Symbols, isFirstRow: boolean): Sp
   });
 }
 
-/** Where lists and quotes are nested so deeply that they leave no room for text, the outer ones go first. */
+/** If deep nesting leaves no room for text, the outermost pieces are dropped. */
 export function fitLead(lead: Lead, view: View): Lead {
   let shown = lead;
   while (shown.length > 1 && leadWidth(shown, view) > view.columns / 2) shown = shown.slice(1);
@@ -91,10 +91,10 @@ export function leadRows(
   });
 }
 
-/** The columns left beside a lead. */
+/** The columns left of the lead's width. */
 export const roomBeside = (lead: Lead, view: View): number => view.columns - leadWidth(fitLead(lead, view), view);
 
-/** The lead alone, without blanks at its end. */
+/** The lead alone, without trailing blanks. */
 function leadAlone(lead: Lead, view: View, isFirstRow: boolean): Row {
   const spans = leadSpans(fitLead(lead, view), view.symbols, isFirstRow);
   while (spans.at(-1)?.text.trim() === "") spans.pop();
@@ -114,7 +114,7 @@ export const heading = (text: string, level: number, lead: Lead): Part => ({
   rows: (view) => leadRows(inlineSpans(text, HEADINGS[Math.min(level, 4) - 1], view), lead, view),
 });
 
-/** Shown as it is written: HTML, and what we do not render. */
+/** Text shown as written: HTML, and markdown that we do not render. */
 export const raw = (text: string, lead: Lead): Part => ({
   rows: (view) => leadRows([isQuoted(lead) ? { text, style: QUOTE } : { text }], lead, view),
 });

@@ -1,9 +1,10 @@
-// The line that is still coming, as it is worth showing: half a mark looks like an error, so it waits until it means something.
+// The part of an unfinished line that is worth showing: an incomplete mark looks like an error, so it waits until it is
+// complete.
 
 const MARK_ONLY = /^[ >]*(?:[-*+#`~|=_:]+|\d{1,9}[.)]?)? *$/;
-/** A fence shows nothing by itself, and the columns of a table are known when its row is whole. */
+/** A fence shows nothing by itself, and the columns of a table are only known when the row is complete. */
 const WHOLE_LINE = /^[ >]*(?:```|~~~|\|)/;
-/** The address of a link is not shown once it is whole: nor before. */
+/** The address of a complete link is not shown, so do not show it before either. */
 const OPEN_LINK = /(?<!!)\[([^\][]+)\]\([^()\s]*$/;
 
 export function previewOf(partial: string, isVerbatim: boolean): string {
@@ -21,5 +22,5 @@ function closeMarks(whole: string): string {
   return /\*\*$/.test(whole) ? whole.slice(0, -2) : `${whole.replace(/\*$/, "").trimEnd()}**`;
 }
 
-/** Without half of a line end or of a character. */
+/** Removes half a line break or half a character at the end. */
 const withoutHalves = (text: string): string => text.replace(/[\r\ud800-\udbff]$/, "");

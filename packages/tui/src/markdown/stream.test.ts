@@ -44,8 +44,8 @@ const document = fc
   .array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom("\n", "\n", "\n", "\r\n", " ")), { maxLength: 40 })
   .map((lines) => lines.flat().join(""));
 
-/** Feeds the text in pieces and takes rows after some of them, as a screen does. */
-function streamed(text: string, cuts: readonly number[], columns: number): { rows: Row[]; tallestLive: number } {
+/** Feeds the text in pieces and takes rows after some of them, as the screen does. */
+function streamText(text: string, cuts: readonly number[], columns: number): { rows: Row[]; tallestLive: number } {
   const stream = new MarkdownStream();
   const rows: Row[] = [];
   let tallestLive = 0;
@@ -72,7 +72,7 @@ describe("markdown in pieces", () => {
         fc.integer({ min: 12, max: 90 }),
         (text, cuts, columns) => {
           const whole = renderMarkdown(text, columns);
-          expect(streamed(text, cuts, columns).rows).toEqual(whole);
+          expect(streamText(text, cuts, columns).rows).toEqual(whole);
           for (const row of whole) expect(rowWidth(row)).toBeLessThanOrEqual(columns);
         },
       ),
@@ -95,15 +95,15 @@ describe("markdown in pieces", () => {
     const list = "- an item of the list\n".repeat(500);
     const table = `| a | b |\n|---|---|\n${"| one | two |\n".repeat(500)}`;
     const cuts = Array.from({ length: 600 }, (_, index) => index * 37);
-    expect(streamed(code, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
-    expect(streamed(list, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
-    expect(streamed(table, cuts, 80).tallestLive).toBeLessThanOrEqual(24);
+    expect(streamText(code, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
+    expect(streamText(list, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
+    expect(streamText(table, cuts, 80).tallestLive).toBeLessThanOrEqual(24);
   });
 
   it("of a word without end only the last 16,000 characters are rendered again", () => {
     const word = "x".repeat(100_000);
     const cuts = Array.from({ length: 50 }, (_, index) => index * 2_000);
-    const { rows, tallestLive } = streamed(word, cuts, 80);
+    const { rows, tallestLive } = streamText(word, cuts, 80);
     expect(tallestLive).toBeLessThanOrEqual(16_000 / 80);
     expect(rows.map(({ spans }) => spans.map(({ text }) => text).join("")).join("")).toBe(word);
   });
@@ -152,7 +152,7 @@ describe("markdown in pieces", () => {
 
   it("a line that never ends is still shown piece by piece", () => {
     const text = "word ".repeat(10_000);
-    const { rows } = streamed(text, [], 100);
+    const { rows } = streamText(text, [], 100);
     expect(rows).toEqual(renderMarkdown(text, 100));
     expect(rows.length).toBeGreaterThan(490);
   });

@@ -1,6 +1,6 @@
-// Markdown that arrives in pieces, as rows. What can no longer change is given out once; only the rest is rendered again. How the
-// text was cut into pieces makes no difference: blocks are found in whole lines, and the unfinished line is only ever previewed. The one
-// exception are links by name whose address comes later: text that was given out before keeps the name.
+// Markdown that arrives in pieces, as rows. What can no longer change is returned once; only the rest is rendered
+// again. The pieces make no difference: blocks are found in complete lines, and the unfinished line is only previewed.
+// The one exception are reference links whose address comes later: text returned before keeps the name.
 
 import type { RenderContext } from "../component.ts";
 import type { CodeHighlighter } from "../highlight/highlight.ts";
@@ -17,17 +17,17 @@ type Surface = Pick<RenderContext, "columns" | "symbols" | "links">;
 
 const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:\s+<?([^\s>]+)>?(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?\s*$/;
 
-/** A line longer than this is cut at a blank: no one reads it as one, and each frame would cost more. */
+/** Longer lines are cut at a space: nobody reads them as one line, and each frame would cost more. */
 const LINE_LIMIT = 8_000;
-/** Parts that wait for colours are rendered again with each frame. */
+/** Parts that wait for colours are rendered again in each frame. */
 const MOST_WAITING = 100;
 
 export class MarkdownStream {
   readonly #blocks = new Blocks();
-  /** The line that has not ended, in the pieces it came in. */
+  /** The pieces of the unfinished line. */
   #partial = "";
   #isEnded = false;
-  /** What `[text][name]` leads to. In text that is given out before its definition, it stays as it is written. */
+  /** Addresses of `[text][name]`. Text returned before a definition shows the link as written. */
   readonly #references = new Map<string, string>();
   #rendered: (Surface & { readonly rows: readonly Row[] }) | undefined;
 
@@ -49,7 +49,7 @@ export class MarkdownStream {
     }
   }
 
-  /** The text is complete: all of it is finished now. */
+  /** Marks the text as complete. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -59,7 +59,10 @@ export class MarkdownStream {
     this.#blocks.end();
   }
 
-  /** Rows that can no longer change, each given out once. Code waits a moment for the colours of its language, a screenful of it. */
+  /**
+   * Rows that can no longer change, each returned once. Up to a screenful of code waits a moment for its language's
+   * colours.
+   */
   takeFinished(context: Surface): readonly Row[] {
     const { parts } = this.#blocks;
     const waiting = this.#isEnded || parts.length > MOST_WAITING ? -1 : parts.findIndex(({ isPending }) => isPending);
@@ -70,7 +73,7 @@ export class MarkdownStream {
     return ready.flatMap((part) => part.rows(view));
   }
 
-  /** The rows below those that `finished` has given out. */
+  /** The rows below those that `takeFinished` has returned. */
   render(context: Surface): readonly Row[] {
     const known = this.#rendered;
     const { columns, symbols, links } = context;
@@ -82,7 +85,7 @@ export class MarkdownStream {
       return copy;
     });
     const rows = [...this.#blocks.parts, ...this.#preview()].flatMap((part) => part.rows(view));
-    // Colours may come with the next frame: such rows are not kept.
+    // Colours may arrive before the next frame, so such rows are not cached.
     this.#rendered = this.#blocks.parts.some(({ isPending }) => isPending)
       ? undefined
       : { rows, columns, symbols, links };
@@ -101,13 +104,13 @@ export class MarkdownStream {
   #line(text: string): void {
     const line = visible(text.endsWith("\r") ? text.slice(0, -1) : text);
     const [, name, address] = (!this.#blocks.isVerbatim && DEFINITION.exec(line)) || [];
-    // As in markdown, the first of two takes effect.
+    // The first of two definitions takes effect, as in markdown.
     if (name !== undefined && address !== undefined && !this.#references.has(referenceName(name)))
       this.#references.set(referenceName(name), address);
     this.#blocks.line(line);
   }
 
-  /** Where the terminal makes no links of addresses, they are written out. */
+  /** Addresses are written out if the terminal does not support links. */
   #view({ columns, symbols, links = true }: Surface, code: View["code"]): View {
     return { columns, symbols, links, references: this.#references, code };
   }
@@ -115,13 +118,13 @@ export class MarkdownStream {
 
 const FENCE = /^[ >]*(?:`{3,}|~{3,}) *([\w+#-]+)/gm;
 
-/** Settles when the languages of the code in a text are loaded, so that `renderMarkdown` can colour it. */
+/** Resolves when the languages of a text's code are loaded, so that `renderMarkdown` can colour it. */
 export async function prepareMarkdown(text: string): Promise<void> {
   const words = new Set([...text.matchAll(FENCE)].map(([, word = ""]) => languageOf(word)));
   await Promise.all([...words].map((language) => language && loadLanguage(language)));
 }
 
-/** Whole texts. Languages that are not loaded yet are plain: see `prepareMarkdown`. */
+/** Renders a complete text. Code in languages that are not loaded is plain: see `prepareMarkdown`. */
 export function renderMarkdown(
   text: string,
   columns: number,

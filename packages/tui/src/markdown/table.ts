@@ -1,4 +1,5 @@
-// Tables: columns as wide as their text where it fits, wrapped cells where it does not, and a list of fields where the terminal is too narrow.
+// Tables: columns as wide as their text if they fit, wrapped cells if not, and a list of fields if the terminal is too
+// narrow.
 
 import type { Row, Span, Style } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
@@ -10,7 +11,7 @@ type Alignment = "left" | "center" | "right";
 export type Cells = readonly string[];
 
 const GAP = 2;
-/** Words are broken only in columns that would be wider than this otherwise. */
+/** Words are only broken in columns that would otherwise be wider than this. */
 const WORD_LIMIT = 14;
 const HEADER: Style = { bold: true };
 const UNDERLINE: Style = { underline: true };
@@ -19,7 +20,7 @@ const DELIMITER = /^ {0,3}\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$/;
 
 export const isDelimiterRow = (line: string): boolean => line.includes("|") && DELIMITER.test(line);
 
-/** The cells of a row. A bar behind a backslash is text. */
+/** The cells of a row. An escaped bar is text. */
 export function cellsOf(line: string): Cells {
   const bare = line
     .trim()
@@ -32,8 +33,8 @@ const alignmentOf = (cell: string): Alignment =>
   cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "right") : "left";
 
 /**
- * Columns are fitted to the header and the first rows. A longer table goes on with the same widths, so that its rows can be shown while
- * the rest is still coming.
+ * Column widths are fitted to the header and the first rows. Later rows use the same widths, so that they can be shown
+ * while the rest is still arriving.
  */
 export class TableShape {
   static readonly SAMPLE = 20;
@@ -54,7 +55,7 @@ export class TableShape {
     return this.#alignments[column] ?? "left";
   }
 
-  /** Widths of the columns; undefined when they do not fit beside each other. */
+  /** Widths of the columns; undefined if they do not fit side by side. */
   widths(room: number, view: View): readonly number[] | undefined {
     if (this.#fitted?.room !== room || this.#fitted.links !== view.links) {
       this.#fitted = { room, links: view.links, widths: this.#fit(room, view) };
@@ -62,7 +63,7 @@ export class TableShape {
     return this.#fitted.widths;
   }
 
-  /** Some cell of the first rows takes several lines: lines between the rows keep them apart. */
+  /** Whether a cell of the first rows takes several lines; lines between the rows then separate them. */
   isWrapped(widths: readonly number[], view: View): boolean {
     return this.sample.some((cells) =>
       widths.some((width, column) => spansWidth(inlineSpans(cells[column] ?? "", undefined, view)) > width),
@@ -103,7 +104,7 @@ export const tableStart = (shape: TableShape, whole: Lead): Part => ({
   },
 });
 
-/** A row behind the first ones. */
+/** A row after the first ones. */
 export const tableRow = (shape: TableShape, cells: Cells, whole: Lead): Part => ({
   rows: (view) => {
     const lead = fitLead(whole, view);
@@ -152,7 +153,7 @@ function gridRows(
 
 const tableWidth = (widths: readonly number[]): number => sum(widths) + GAP * (widths.length - 1);
 
-/** The line under the header costs no row and few bytes this way. `lead`: spans before the table. */
+/** Underlines the header, which costs no row and few bytes. `lead` is the number of spans before the table. */
 function underlineRow(row: Row = { spans: [] }, lead: number, width: number): Row {
   const blanks = { text: " ".repeat(Math.max(0, width - rowWidth(row))), style: HEADER };
   const header = [...row.spans.slice(lead), blanks].map(({ text, style }) => ({
@@ -193,7 +194,7 @@ function shareWidths(natural: readonly number[], least: readonly number[], free:
   const widths = [...least];
   let left = free - sum(widths);
   while (left > 0) {
-    // The narrowest column that still wants more: this evens them out.
+    // Widening the narrowest column that needs more evens them out.
     const [next] = widths
       .map((width, column) => ({ width, column }))
       .filter(({ width, column }) => width < (natural[column] ?? 0))

@@ -16,7 +16,7 @@ function pixels(width: number, height: number, value: (x: number, y: number) => 
   return { width, height, rgba };
 }
 
-/** Values that no filter leaves alone. */
+/** Values that every PNG filter changes. */
 const noisy = (width: number, height: number): Pixels =>
   pixels(width, height, (x, y) => [
     (x * 37 + y * 11) % 256,
@@ -25,7 +25,7 @@ const noisy = (width: number, height: number): Pixels =>
     255 - ((x + y) % 200),
   ]);
 
-/** A PNG file whose rows use the five filters in turn. `rows`: the packed values of each row. */
+/** A PNG file whose rows use the five filters in turn. `rows` has the packed values of each row. */
 function png(
   kind: { width: number; depth: number; type: number; step: number },
   rows: number[][],

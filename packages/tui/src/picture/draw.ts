@@ -1,5 +1,5 @@
-// A picture file as the bytes that draw it at a terminal, and the cells that it takes. What a terminal cannot draw is not drawn: the text
-// that stands for it is there anyway.
+// Draws a picture file: the bytes for the terminal, and the cells it takes. If a terminal cannot draw it, the text in
+// its row is shown instead.
 
 import { itermPicture, kittyPicture } from "./encode.ts";
 import { decodePng, encodePng } from "./png.ts";
@@ -8,27 +8,30 @@ import { shrunk } from "./scale.ts";
 import { sixelPicture } from "./sixel.ts";
 import { type CellArea, type CellSize, cellsFor, type PictureSize, pictureSize, USUAL_CELL } from "./size.ts";
 
-/** A larger file is made smaller first; one that cannot be is not drawn. */
+/** A larger file is scaled down first; if that is impossible, it is not drawn. */
 const MOST_SENT_BYTES = 1_048_576;
-/** What a small file may unpack to at the terminal. */
+/** The most pixels that a file may unpack to in the terminal. */
 const MOST_PIXELS = 50_000_000;
-/** Sixels are pixels: with cells taken as smaller than they are, a picture never takes more rows than it was given. */
+/** Sixels are measured in pixels: assuming small cells, a picture never takes more rows than it has. */
 const SMALL_CELL: CellSize = { width: 6, height: 12 };
 const BAND = 6;
 
 export interface PictureTerminal {
   readonly protocol: PictureProtocol;
-  /** Pixels of a cell, where the terminal has said so. */
+  /** Size of a cell in pixels, if the terminal has reported it. */
   readonly cell?: CellSize | undefined;
 }
 
 export interface DrawnPicture {
   readonly area: CellArea;
-  /** Draws it from the cursor on to the right and down. Where the cursor is afterwards is the terminal's choice. */
+  /** Draws the picture to the right of and below the cursor. Where the cursor ends up depends on the terminal. */
   readonly bytes: string;
 }
 
-/** Whether the terminal, or we for it, can make a picture of such a file. iTerm2 reads every format itself; for the others we know PNG only. */
+/**
+ * Whether the terminal, or we for it, can draw such a file. iTerm2 reads every format itself; for the others we only
+ * support PNG.
+ */
 export const drawsType = (protocol: PictureProtocol, type: PictureSize["type"]): boolean =>
   protocol === "iterm2" || (protocol !== "none" && type === "png");
 
@@ -53,7 +56,7 @@ function smallerFile(file: Uint8Array, area: CellArea, cell: CellSize): Uint8Arr
 }
 
 function sixelDrawing(file: Uint8Array, size: PictureSize, cell: CellSize, most: CellArea): DrawnPicture | undefined {
-  // Terminals move on by whole bands.
+  // Terminals advance by whole bands.
   const highest = Math.floor((most.rows * cell.height) / BAND) * BAND;
   const scale = Math.min(1, (most.columns * cell.width) / size.width, highest / size.height);
   const width = Math.max(1, Math.floor(size.width * scale));

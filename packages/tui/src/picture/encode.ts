@@ -1,14 +1,14 @@
-// Pictures as the escape sequences of the two protocols that take files as they are.
+// Escape sequences of the two protocols that take picture files as they are.
 
 import { Buffer } from "node:buffer";
 import type { CellArea } from "./size.ts";
 
-/** The most a single kitty sequence may carry. */
+/** Most bytes in a single kitty sequence. */
 const CHUNK = 4_096;
 
 /**
- * A PNG file. Terminals answer nothing (`q=2`), and the cursor stays where it was (`C=1`): what is below it is ours to paint. It has no number:
- * one that was used before would take the earlier picture away.
+ * A PNG file. The terminal must not answer (`q=2`) or move the cursor (`C=1`), since we paint what is below. The
+ * picture has no number: reusing one would remove the earlier picture.
  */
 export function kittyPicture(png: Uint8Array, area: CellArea): string {
   const data = Buffer.from(png).toString("base64");

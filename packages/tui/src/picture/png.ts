@@ -1,14 +1,14 @@
-// PNG files to pixels and back, for terminals that want pixels and for pictures that are too large to be sent as they are. Interlaced files
-// are not read: they are rare, and a picture that is not read is only not drawn.
+// Decodes and encodes PNG files, for terminals that need pixels and for pictures that are too large to send. Interlaced
+// files are not supported: they are rare, and are simply not drawn.
 
 import { Buffer } from "node:buffer";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 import type { Pixels } from "./sixel.ts";
 
-/** More pixels are not unpacked: it would hold up the keys typed meanwhile. */
+/** Larger pictures are not unpacked: that would delay keys. */
 const MOST_PIXELS = 9_000_000;
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-/** Values of a pixel by colour type: grey, colours, palette, grey with opacity, colours with opacity. */
+/** Values per pixel by colour type: grey, RGB, palette, grey with alpha, RGBA. */
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 const GREY = 0;
 const COLOURS = 2;
@@ -27,12 +27,12 @@ interface Header {
 interface Parts {
   readonly header: Header;
   readonly palette: Uint8Array;
-  /** Opacity of the palette's colours, or the one colour that is not there. */
+  /** Alpha values of the palette, or the one transparent colour. */
   readonly clear: Uint8Array;
   readonly data: Uint8Array;
 }
 
-/** Undefined for what is damaged, interlaced or too large. */
+/** Undefined if the file is damaged, interlaced or too large. */
 export function decodePng(file: Uint8Array): Pixels | undefined {
   const parts = partsOf(file);
   if (parts === undefined) return undefined;
@@ -43,7 +43,7 @@ export function decodePng(file: Uint8Array): Pixels | undefined {
   try {
     raw = inflateSync(parts.data, { maxOutputLength: length });
   } catch {
-    return undefined; // cut off, or more than its header says
+    return undefined; // truncated, or longer than its header says
   }
   if (raw.length < length) return undefined;
   unfilter(raw, rowBytes, header);
@@ -90,7 +90,7 @@ function headerOf(body: Buffer): Header | undefined {
   return { width, height, depth, type, channels };
 }
 
-/** Each row was written as differences to its neighbours; afterwards the bytes are the values. */
+/** Each row is stored as differences from its neighbours; afterwards the bytes are the values. */
 function unfilter(raw: Uint8Array, rowBytes: number, { height, depth, channels }: Header): void {
   const step = Math.max(1, (depth * channels) >> 3);
   let above: Uint8Array = new Uint8Array(rowBytes);
@@ -104,7 +104,7 @@ function unfilter(raw: Uint8Array, rowBytes: number, { height, depth, channels }
 
 type Filter = (row: Uint8Array, above: Uint8Array, step: number) => void;
 
-/** One loop each: every byte of the picture goes through one of them. */
+/** Separate loops for speed: every byte of the picture goes through one of them. */
 const FILTERS: Readonly<Record<number, Filter>> = {
   1: (row, _, step) => {
     for (let x = step; x < row.length; x++) row[x] = (row[x] as number) + (row[x - step] as number);
@@ -128,7 +128,7 @@ const FILTERS: Readonly<Record<number, Filter>> = {
   },
 };
 
-/** Of the three neighbours, the one closest to where they point. */
+/** The neighbour closest to left + up - corner (Paeth predictor). */
 function nearest(left: number, up: number, corner: number): number {
   const toLeft = Math.abs(up - corner);
   const toUp = Math.abs(left - corner);
@@ -146,7 +146,7 @@ function rgbaOf(raw: Uint8Array, rowBytes: number, { header, palette, clear }: P
     return rgba;
   }
   const most = 2 ** depth - 1;
-  /** The value as it is written. */
+  /** The stored value. */
   const value = (row: number, index: number): number => {
     if (depth === 8) return raw[row + index] as number;
     if (depth === 16) return ((raw[row + index * 2] as number) << 8) | (raw[row + index * 2 + 1] as number);

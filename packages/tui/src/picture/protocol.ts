@@ -1,4 +1,4 @@
-// Which way of showing pictures a terminal understands, from its environment and its own answers.
+// Which picture protocol a terminal supports, from its environment and its answers.
 
 import type { TerminalReply } from "../keys/key.ts";
 
@@ -14,18 +14,18 @@ const NAMES: Readonly<Record<string, PictureProtocol>> = {
 };
 const KITTY_PROGRAMS = ["ghostty", "kitty"];
 const ITERM_PROGRAMS = ["iterm.app", "wezterm", "mintty", "rio"];
-/** Attribute of the terminal's answer to "what are you" that means sixel; the first of them is its class. */
+/** The attribute in the terminal's device attributes that means sixel; the first attribute is its class. */
 const SIXEL = 4;
 
-/** `LATHE_FORCE_IMAGE_PROTOCOL` is the person's own choice; a name that means nothing is no choice. */
+/** `LATHE_FORCE_IMAGE_PROTOCOL` is the user's own choice; an unknown name is ignored. */
 export function pictureProtocol(env: TerminalEnv, replies: readonly TerminalReply[] = []): PictureProtocol {
   const chosen = NAMES[env["LATHE_FORCE_IMAGE_PROTOCOL"]?.toLowerCase() ?? ""];
   if (chosen !== undefined) return chosen;
   const term = env["TERM"] ?? "";
   if (term === "dumb") return "none";
   const hasSixel = replies.some((reply) => reply.kind === "attributes" && reply.values.slice(1).includes(SIXEL));
-  // A multiplexer shows the pictures of others in the wrong place or not at all. Some draw sixel themselves and say so: a user who has one
-  // that does it well allows it.
+  // Most multiplexers show pictures in the wrong place or not at all. Some report that they draw sixel themselves; a
+  // user whose multiplexer does it well can allow it.
   if (isMultiplexed(env)) return hasSixel && isOn(env["LATHE_ALLOW_SIXEL_PASSTHROUGH"]) ? "sixel" : "none";
   const program = (env["TERM_PROGRAM"] ?? "").toLowerCase();
   if (env["KITTY_WINDOW_ID"] !== undefined || term === "xterm-kitty" || term === "xterm-ghostty") return "kitty";

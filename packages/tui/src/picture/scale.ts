@@ -1,4 +1,4 @@
-// Pixels in a smaller size: each new pixel is the mean of those that it stands for.
+// Scales pixels down: each new pixel is the mean of those it replaces.
 
 import type { Pixels } from "./sixel.ts";
 
@@ -25,7 +25,7 @@ export function shrunk(pixels: Pixels, width: number, height: number): Pixels {
 
 type Range = readonly [from: number, to: number];
 
-/** Clear pixels have no colour: they take no part in the mean of the others. */
+/** Transparent pixels have no colour, so they do not count in the mean. */
 function mean({ width, rgba }: Pixels, [left, right]: Range, [top, bottom]: Range, into: Uint8Array, to: number): void {
   let red = 0;
   let green = 0;

@@ -1,10 +1,10 @@
-// Pixels as sixel: rows of six pixels, one pass per colour. Colours are those of a 6x6x6 cube, which every such terminal can hold; one between
-// two of them becomes a pattern of both.
+// Encodes pixels as sixel: bands of six pixel rows, one pass per colour. Colours come from a 6x6x6 cube, which every
+// sixel terminal supports; a colour in between is dithered.
 
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue and opacity of each pixel, row by row. */
+  /** Red, green, blue and alpha of each pixel, row by row. */
   readonly rgba: Uint8Array;
 }
 
@@ -12,7 +12,7 @@ const STEPS = 6;
 const BAND = 6;
 const CLEAR = -1;
 
-/** Of a value between two steps, the share of pixels that get the higher one: thresholds for four by four pixels, spread evenly. */
+/** Dither thresholds for four by four pixels, evenly spread: the share of pixels that get the higher of two steps. */
 const THRESHOLDS = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map((rank) => (rank + 0.5) / 16);
 
 export function sixelPicture({ width, height, rgba }: Pixels): string {
@@ -55,7 +55,7 @@ const percent = (index: number): readonly number[] =>
     (step) => step * (100 / (STEPS - 1)),
   );
 
-/** Equal columns are counted instead of repeated; empty ones at the end are left out. */
+/** Runs of equal columns are counted; empty ones at the end are omitted. */
 function packColumns(columns: Uint8Array): string {
   let end = columns.length;
   while (end > 0 && columns[end - 1] === 0) end--;

@@ -1,4 +1,4 @@
-// What kind of picture some bytes are and how large it is, and how many cells of a terminal it should take.
+// The type and size of a picture from its first bytes, and the number of terminal cells it should take.
 
 export interface PictureSize {
   readonly type: "png" | "jpeg" | "gif" | "webp";
@@ -17,10 +17,10 @@ export interface CellSize {
   readonly height: number;
 }
 
-/** Of terminals that do not say. */
+/** For terminals that do not report their cell size. */
 export const USUAL_CELL: CellSize = { width: 9, height: 18 };
 
-/** Undefined for anything we do not know or that is cut off before its size. */
+/** Undefined for unknown formats and files truncated before their size. */
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
@@ -46,7 +46,7 @@ function webpSize(view: DataView, kind: string): PictureSize | undefined {
   return { type: "webp", width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
 }
 
-/** The size stands in the first frame header: the segments before it are stepped over. */
+/** The first frame header has the size; segments before it are skipped. */
 function jpegSize(view: DataView): PictureSize | undefined {
   let at = 2;
   while (at + 9 <= view.byteLength && view.getUint8(at) === 0xff) {
@@ -58,7 +58,7 @@ function jpegSize(view: DataView): PictureSize | undefined {
   return undefined;
 }
 
-/** As large as it is, but within `most`, with its proportions. */
+/** The picture's own size, but at most `most`, with its proportions. */
 export function cellsFor(
   size: Pick<PictureSize, "width" | "height">,
   most: CellArea,

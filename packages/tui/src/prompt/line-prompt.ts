@@ -1,4 +1,4 @@
-// A text of one line, for searches, names and secrets. Text wider than its room scrolls sideways with the cursor.
+// A one-line text input for searches, names and secrets. Text wider than its room scrolls sideways with the cursor.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import { type Cluster, clustersOf } from "../document/clusters.ts";
@@ -16,10 +16,10 @@ export interface LinePromptOptions {
   readonly label?: readonly Span[];
   readonly placeholder?: string;
   readonly text?: string;
-  /** Shows a sign for each character: for secrets. */
+  /** Shows a dot for each character, for secrets. */
   readonly isSecret?: boolean;
   onChange?(text: string): void;
-  /** Without it Enter is left to others, as Escape is without `onCancel`. */
+  /** Without it, Enter goes to other components, as Escape does without `onCancel`. */
   onSubmit?(text: string): void;
   onCancel?(): void;
 }
@@ -43,7 +43,7 @@ export class LinePrompt implements Focusable {
     return this.#text.text;
   }
 
-  /** The cursor goes to the end. */
+  /** Moves the cursor to the end. */
   set text(text: string) {
     this.#text.moveTo(START);
     this.#text.replace(START, this.#text.end, "");

@@ -1,10 +1,10 @@
-// Rows next to each other, and rows cut to a width.
+// Places rows side by side and cuts rows to a width.
 
 import type { Row, Span } from "./row.ts";
 import { graphemes, widthOf } from "./width.ts";
 import { rowWidth } from "./wrap.ts";
 
-/** Returns as much of a row as fits into `columns`. */
+/** Returns the part of a row that fits into `columns`. */
 export function cutRow(row: Row, columns: number): Row {
   if (rowWidth(row) <= columns) return row;
   const spans: Span[] = [];

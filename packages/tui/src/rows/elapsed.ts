@@ -1,4 +1,4 @@
-// A stretch of time in words that change once a second at most: "0s", "42s", "3m 05s", "2h 10m", "1d 3h".
+// Formats a duration so that it changes at most once a second: "0s", "42s", "3m 05s", "2h 10m", "1d 3h".
 
 export function elapsedTime(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));

@@ -1,12 +1,15 @@
-// Text cut into what a person sees as one character.
+// Splits text into graphemes, the units that users see as one character.
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PART = 256;
 
-/** The segmenter takes quadratic time in long texts, so it gets them in parts. A part's last cluster may go on: it begins the next part. */
+/**
+ * The segmenter takes quadratic time in long texts, so it gets them in parts. The last cluster of a part may be
+ * incomplete, so it begins the next part.
+ */
 export function* segmentsOf(text: string): Generator<{ text: string; offset: number }> {
   for (let start = 0, size = PART; start < text.length; ) {
-    // Half of a surrogate pair would not be seen as what goes on with the cluster before it.
+    // Never end a part inside a surrogate pair: the half would not join the cluster before it.
     const part = text.slice(start, start + size + (isHighSurrogate(text, start + size - 1) ? 1 : 0));
     const isLast = start + part.length === text.length;
     let next = 0;

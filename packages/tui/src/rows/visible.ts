@@ -1,14 +1,17 @@
-// Text from outside, as it may be put on a screen: nothing in it moves the cursor, changes a colour, or hides or reorders the text
-// next to it. What cannot be seen is written out instead of dropped.
+// Makes text from outside safe for a screen: nothing in it can move the cursor, change a colour, or hide or reorder
+// neighbouring text. Invisible characters are written out instead of dropped.
 
 const TAB = 4;
-/** Control characters but for line end and tab; formatting that is invisible or turns the direction; lone surrogates. Joiners inside emoji stay. */
+/**
+ * Control characters except line break and tab; invisible or direction-changing formatting; lone surrogates. Joiners
+ * inside emoji are allowed.
+ */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
 const PLAIN = /^[\n -~]*$/;
 const JOINER = /(?<=\p{Extended_Pictographic}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
 const KEPT_JOINER = "\ue000\ue001";
 
-/** Keeps line ends; a tab becomes spaces up to the next stop. */
+/** Keeps line breaks; a tab becomes spaces up to the next stop. */
 export function visible(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -22,7 +25,7 @@ export function visible(text: string): string {
     .join("\n");
 }
 
-/** In one line, without spaces at its ends. */
+/** The text on one line, without spaces at its ends. */
 export const visibleLine = (text: string): string => visible(text).replace(/\s+/g, " ").trim();
 
 function withoutTabs(line: string): string {

@@ -1,4 +1,4 @@
-// How many columns text takes at a terminal. A grapheme is never split: it is what a person sees as one character.
+// The number of columns that text takes in a terminal. A grapheme is never split.
 
 import { eastAsianWidth } from "get-east-asian-width";
 import { segmentsOf } from "./segments.ts";
@@ -9,14 +9,17 @@ export interface Grapheme {
 }
 
 const ASCII = /^[ -~]*$/;
-/** Drawn onto the character before them, or not at all. */
+/** Characters that are drawn onto the one before them, or not at all. */
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\u20e3|[\u{1f1e6}-\u{1f1ff}]{2}/u;
-/** Signs and letters that stand alone and take one column: Latin and Cyrillic, dashes and quotes, arrows, boxes and blocks, braille. */
+/**
+ * Characters that stand alone and take one column: Latin and Cyrillic, dashes and quotes, arrows, boxes and blocks,
+ * braille.
+ */
 const NARROW =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u276f\u2800-\u28ff]*$/;
 
-/** Every character of it (UTF-16 unit) stands alone and takes one column. */
+/** Whether every UTF-16 unit stands alone and takes one column. */
 export const isNarrow = (text: string): boolean => ASCII.test(text) || NARROW.test(text);
 
 export function graphemes(text: string): Grapheme[] {
@@ -38,7 +41,7 @@ function graphemeWidth(grapheme: string): number {
   return Math.min(2, eastAsianWidth(grapheme.codePointAt(0) as number));
 }
 
-/** Returns as much of the text as fits into `columns`; an ellipsis stands for the rest. */
+/** Returns as much of the text as fits into `columns`, with an ellipsis for the rest. */
 export function shorten(text: string, columns: number, ellipsis = "…"): string {
   if (widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);

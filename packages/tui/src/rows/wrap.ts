@@ -1,4 +1,5 @@
-// Styled text in rows of a given width. Breaks between words where it can; a word longer than a row is broken between graphemes.
+// Wraps styled text to rows of a given width. It breaks between words if possible; a word longer than a row is broken
+// between graphemes.
 
 import type { Row, Span, Style } from "./row.ts";
 import { graphemes, isNarrow, widthOf } from "./width.ts";
@@ -15,7 +16,7 @@ export const rowWidth = ({ spans }: Row): number => spans.reduce((sum, { text })
 export const rowText = ({ spans }: Row): string => spans.map(({ text }) => text).join("");
 
 export interface WrapOptions {
-  /** Begins the first row and those that follow it. Both count for the width. */
+  /** Spans before the first row and before the following rows. Both count towards the width. */
   readonly first?: readonly Span[];
   readonly rest?: readonly Span[];
   readonly fill?: Row["fill"];
@@ -31,10 +32,10 @@ interface Piece {
 
 const ASCII = /^[ -~]*$/;
 const RUNS = / +|[^ ]+/g;
-/** Signs that never begin a line where words are not separated by spaces. */
+/** Characters that never begin a line, in scripts without spaces between words. */
 const CLOSING = /^[、。，．：；？！）」』】〉》〕｝”’…ー々]$/u;
 
-/** Rows at most `columns` wide. Spans may hold line ends, which always begin a row. */
+/** Rows at most `columns` wide. Line breaks inside spans always begin a new row. */
 export function wrap(spans: readonly Span[], columns: number, options: WrapOptions = {}): Row[] {
   const { first = [], rest = [], fill, anywhere = false } = options;
   const rows: Row[] = [];
@@ -45,7 +46,7 @@ export function wrap(spans: readonly Span[], columns: number, options: WrapOptio
     rows.push(fill === undefined ? { spans: own } : { spans: own, fill });
   };
   for (const line of lines(spans)) {
-    // Most lines fit: those are not taken apart.
+    // Most lines fit and need not be split into words.
     if (widthOfPieces(line) <= room()) emit(anywhere ? line : withoutTrailingSpace(line));
     else if (anywhere) breakAnywhere(line, room, emit);
     else breakBetweenWords(line, room, rooms[1], emit);
@@ -77,7 +78,7 @@ function breakBetweenWords(
     const isSpace = word[0]?.text.trim() === "";
     const fits = !isFull && width + wide <= room();
     if (isSpace) {
-      // A space that does not fit is where the row breaks.
+      // A space that does not fit is dropped: the row breaks there.
       if (fits) add(word, wide);
       else isFull = true;
       continue;
@@ -94,7 +95,7 @@ function breakBetweenWords(
         add([piece], piece.width);
         continue;
       }
-      // As much at once as the row has room for: a word may be a file in one line.
+      // Take as much at once as fits into the row: a word may be a whole file on one line.
       for (let from = 0; from < piece.text.length; ) {
         if (width > 0 && width >= room()) end();
         const text = piece.text.slice(from, from + Math.max(1, room() - width));
@@ -123,10 +124,10 @@ function breakAnywhere(line: readonly Piece[], room: () => number, emit: (pieces
       for (const single of singles([piece])) add(single);
       continue;
     }
-    // As much at once as the row has room for: code of many thousand lines is not taken apart into letters.
+    // Take as much at once as fits into the row, instead of splitting long code into letters.
     let { text } = piece;
     while (text !== "") {
-      // A full row ends with the next letter.
+      // A full row ends before the next grapheme.
       const part = text.slice(0, Math.max(1, room() - width));
       add({ text: part, style: piece.style, width: part.length });
       text = text.slice(part.length);
@@ -156,11 +157,11 @@ const widthOfPieces = (pieces: readonly Piece[]): number => {
   return width;
 };
 
-/** Grapheme by grapheme. */
+/** Splits pieces into graphemes. */
 const singles = (pieces: readonly Piece[]): Piece[] =>
   pieces.flatMap(({ text, style }) => graphemes(text).map((grapheme) => ({ ...grapheme, style })));
 
-/** Runs of spaces, runs of other narrow text, and wide characters one by one: a row may break between any two of them. */
+/** Runs of spaces, runs of other narrow text, and single wide characters: a row may break between any two of them. */
 function words(line: readonly Piece[]): Piece[][] {
   const result: Piece[][] = [];
   let kind = "";
@@ -188,7 +189,7 @@ function withoutTrailingSpace(pieces: readonly Piece[]): readonly Piece[] {
   let end = pieces.length;
   while (end > 0 && pieces[end - 1]?.text.trim() === "") end--;
   const last = pieces[end - 1];
-  if (last === undefined) return []; // spaces alone: an indent of nothing
+  if (last === undefined) return []; // only spaces: nothing to show
   if (!last.text.endsWith(" ")) return end === pieces.length ? pieces : pieces.slice(0, end);
   return [...pieces.slice(0, end - 1), { ...last, text: last.text.trimEnd() }];
 }

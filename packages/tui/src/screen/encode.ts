@@ -1,42 +1,45 @@
-// A row as a terminal will hold it. Styles become SGR parameters here, once per row. Most rows are written once and never compared: they are
-// stretches of text, and become cells only when another row takes their place.
+// A row encoded for the terminal. Styles become SGR parameters here, once per row. Most rows are written once and never
+// compared: they stay stretches of text, and are split into cells only when another row replaces them.
 
 import type { Row, Style } from "../rows/row.ts";
 import { graphemes, isNarrow } from "../rows/width.ts";
 
-/** Turns styles into bytes: made by the theme. */
+/** Converts styles to bytes; implemented by the theme. */
 export interface Colours {
-  /** Parameters of an SGR sequence that starts from plain text ("1;38;5;12"), without `ESC[` and `m`; "" for plain text. Links are not its business. */
+  /**
+   * SGR parameters of a style, starting from plain text ("1;38;5;12"), without `ESC[` and `m`; "" for plain text. Links
+   * are handled elsewhere.
+   */
   sgr(style: Style): string;
-  /** Other signs of the same width, where the font may lack some. Asked only for text that is not ASCII. */
+  /** Replaces characters that the font may lack by others of the same width. Called only for text that is not ASCII. */
   signs?(text: string): string;
 }
 
 export interface Cell {
   readonly text: string;
-  /** Columns it takes: 1 or 2. Marks without width belong to the cell before them. */
+  /** Columns it takes: 1 or 2. Zero-width marks belong to the cell before them. */
   readonly width: number;
   readonly column: number;
   readonly sgr: string;
   readonly link: string;
 }
 
-/** Neighbouring cells that look the same. */
+/** Neighbouring cells with the same style. */
 export interface Stretch extends Cell {
-  /** Every character is a cell of one column; if not, the text is one cell. */
+  /** Whether every character is a cell of one column; if not, the whole text is one cell. */
   readonly isNarrow: boolean;
 }
 
-/** How a row looks at a terminal of a certain width. */
+/** A row as displayed in a terminal of a certain width. */
 export class RowImage {
   readonly row: Row;
-  /** As long as they can be, so rows that look the same have the same ones. */
+  /** As long as possible, so that rows that look the same have the same stretches. */
   readonly stretches: readonly Stretch[];
-  /** Columns of all together. */
+  /** Total number of columns. */
   readonly width: number;
-  /** SGR parameters of the background between the last cell and the right edge; "" for none. */
+  /** SGR parameters of the background from the last cell to the right edge; "" for none. */
   readonly fill: string;
-  /** Terminals disagree about the width of something in it: columns behind it cannot be addressed. */
+  /** Terminals disagree about the width of a character in it, so columns after it cannot be addressed. */
   readonly isUncertain: boolean;
   #cells: readonly Cell[] | undefined;
 
@@ -54,7 +57,7 @@ export class RowImage {
     return this.#cells;
   }
 
-  /** A plain blank stands at the end. */
+  /** Whether it ends with a plain blank. */
   get endsBlank(): boolean {
     const last = this.stretches.at(-1);
     return last !== undefined && isPlain(last) && last.text.endsWith(" ");
@@ -68,7 +71,7 @@ const UNCERTAIN = /[\u200d\ufe0e\ufe0f\u20e3\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3f
 const ASCII = /^[ -~]*$/;
 const PLAIN_STYLE: Style = {};
 
-/** What is wider than the columns is cut off. */
+/** Cuts off what exceeds the columns. */
 export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
   const made = new Stretches(columns);
   let isUncertain = false;
@@ -121,7 +124,7 @@ class Stretches {
     return true;
   }
 
-  /** Without width: it belongs to the cell before it. */
+  /** A zero-width mark belongs to the cell before it. */
   #mark(text: string): void {
     const last = this.all.at(-1);
     if (last === undefined) return;
@@ -135,7 +138,7 @@ class Stretches {
     this.all.push({ ...last, text: marked, width: 1, column: this.#column - 1, isNarrow: false });
   }
 
-  /** Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while the user types. */
+  /** Drops blanks at the end of a plain row to save bytes, except one: the user may type on after it. */
   dropBlanks(): void {
     const last = this.all.at(-1);
     if (last !== undefined && isPlain(last) && last.text.endsWith("  ")) {
@@ -161,7 +164,7 @@ function sgrOf(style: Style | undefined, fill: Row["fill"], colours: Colours): s
   return style === undefined ? "" : colours.sgr(style);
 }
 
-/** Whether both look the same, without making cells: most rows of a frame are those of the frame before. */
+/** Whether both rows look the same, compared without splitting into cells: most rows of a frame have not changed. */
 export function isSameRow(a: Row, b: Row): boolean {
   if (a === b) return true;
   if (a.fill !== b.fill || a.spans.length !== b.spans.length) return false;
@@ -195,6 +198,6 @@ function isSameStyle(a: Style = PLAIN_STYLE, b: Style = PLAIN_STYLE): boolean {
   );
 }
 
-/** An address holds printable ASCII only: anything else could end the sequence early. */
+/** Link addresses may contain only printable ASCII: anything else could end the sequence early. */
 const linkAddress = (address: string): string =>
   address.replace(/\p{Cs}/gu, "").replace(/[^!-~]/gu, encodeURIComponent);

@@ -1,17 +1,18 @@
-// The bytes of one frame: cursor movement, text with the fewest style changes, and the patching of one row into another.
-// Rows are counted from the top of the region; every movement is relative, because the terminal does not tell us where on the screen the region is.
+// The bytes of one frame: cursor movement, text with the fewest style changes, and patches from one row to another.
+// Rows are counted from the top of the region; all movement is relative, because we do not know where on the screen the
+// region is.
 
 import { type Cell, isSameCell, type RowImage } from "./encode.ts";
 
 const ESC = "\x1b";
 const CSI = `${ESC}[`;
-/** Moving over equal cells costs about this many bytes: shorter gaps are written again. */
+/** Moving over equal cells costs about this many bytes, so shorter gaps are written again. */
 const JUMP_BYTES = 6;
 const SMALL_BYTES = 256;
 
 export interface Place {
   readonly row: number;
-  /** -1: somewhere in the row. */
+  /** -1 if the column is unknown. */
   readonly column: number;
 }
 
@@ -21,7 +22,7 @@ export class Frame {
   #column: number;
   #sgr = "";
   #link = "";
-  /** Rows have been moved or erased, not only cells written over others. */
+  /** Whether rows were moved or erased, not only cells overwritten. */
   #movesRows = false;
   readonly columns: number;
 
@@ -39,7 +40,10 @@ export class Frame {
     return this.#movesRows;
   }
 
-  /** Reaches the terminal in one piece, and each cell is right by itself: there is nothing that could be seen half done. */
+  /**
+   * Whether the terminal gets the frame in one piece and each cell is correct by itself, so that no partial state can
+   * be visible.
+   */
   get isSmall(): boolean {
     return !this.#movesRows && this.#bytes.length <= SMALL_BYTES;
   }
@@ -62,26 +66,27 @@ export class Frame {
     this.#column = column;
   }
 
-  /** Back to where the frame began, which must not have moved on the screen. */
+  /** Moves back to the frame's start, which must not have moved on the screen. */
   returnTo(begin: Place): void {
     const there = this.#bytes;
     this.moveTo(begin.row, begin.column);
-    // The style comes back with the place.
+    // Restoring the cursor also restores the style.
     const plainEnd = `${CSI}m`;
     const remembered = `${ESC}7${there.endsWith(plainEnd) ? there.slice(0, -plainEnd.length) : there}${ESC}8`;
     if (remembered.length < this.#bytes.length) this.#bytes = remembered;
   }
 
-  /** Up to where the region now begins, after the terminal has rearranged its rows; nothing below stays. */
+  /** Moves up to the region's new start after the terminal has rearranged its rows, and erases everything below. */
   restart(rowsUp: number): void {
-    // Not from the first column: tmux takes erasing from the top left as clearing, and pushes all it shows into the scrollback.
+    // Not from the first column: tmux takes erasing from the top left for clearing the screen, and pushes everything
+    // into the scrollback.
     this.#bytes += `\r${rowsUp > 0 ? csi(rowsUp, "A") : ""}${CSI}K${CSI}C${CSI}J\r`;
     this.#row = 0;
     this.#column = 0;
     this.#movesRows = true;
   }
 
-  /** Adds empty rows below the last one. The terminal scrolls when it has to. */
+  /** Adds empty rows below the last one; the terminal scrolls if necessary. */
   appendRows(lastRow: number, count: number): void {
     this.moveTo(lastRow, 0);
     this.#bytes += "\n".repeat(count);
@@ -107,20 +112,20 @@ export class Frame {
     this.#movesRows = true;
   }
 
-  /** This row and all below it become empty. */
+  /** Erases this row and all below it. */
   eraseFrom(row: number): void {
     this.moveTo(row, 0);
     this.#bytes += `${CSI}J`;
     this.#movesRows = true;
   }
 
-  /** Writes where the images differ. */
+  /** Writes the differences between the images. */
   patch(row: number, before: RowImage, after: RowImage): void {
     if (before.isUncertain || after.isUncertain) {
       this.#rewrite(row, after);
       return;
     }
-    // Most rows come where nothing was: those need no cells.
+    // Most rows are written where nothing was; they need not be split into cells.
     if (before.width === 0 && after.width > 0) {
       this.moveTo(row, 0);
       this.#write(after.stretches);
@@ -137,7 +142,10 @@ export class Frame {
     }
   }
 
-  /** Without wrapping at the edge: a terminal that takes a cell as wider than we do then cuts the row instead of breaking the layout. */
+  /**
+   * Turns wrapping off, so that a terminal that takes a cell as wider than we do cuts the row instead of breaking the
+   * layout.
+   */
   #rewrite(row: number, after: RowImage): void {
     this.moveTo(row, 0);
     this.#bytes += `${CSI}?7l${CSI}K`;
@@ -153,7 +161,7 @@ export class Frame {
   }
 
   #eraseTail(row: number, after: RowImage): void {
-    // With the cursor behind the last column the erasing would take the last cell with it.
+    // With the cursor after the last column, erasing would remove the last cell.
     if (after.width >= this.columns) return;
     this.moveTo(row, after.width);
     this.#style(after.fill, "");
@@ -166,7 +174,7 @@ export class Frame {
       this.#bytes += cell.text;
       this.#column = cell.column + cell.width;
     }
-    // The cursor waits at the edge to wrap: terminals disagree about what column that is.
+    // The cursor is waiting at the edge to wrap, and terminals disagree about which column that is.
     if (this.#column >= this.columns) this.#column = -1;
   }
 
@@ -187,12 +195,12 @@ export class Frame {
   }
 }
 
-/** One foreground colour and nothing else: the next one takes its place. */
+/** A style with only a foreground colour, which the next colour replaces. */
 const isColourOnly = (sgr: string): boolean => /^(?:3[0-7]|9[0-7]|38;5;\d+|38;2;\d+;\d+;\d+)$/.test(sgr);
 
 const csi = (count: number, final: string): string => `${CSI}${count === 1 ? "" : count}${final}`;
 
-/** Cells of `after`, as index ranges, that are not in the same column of `before`. */
+/** Index ranges of cells in `after` that differ from `before` in the same column. */
 export function differingRuns(before: RowImage, after: RowImage): [from: number, to: number][] {
   const runs: [number, number][] = [];
   let old = 0;

@@ -1,4 +1,5 @@
-// A view over the whole terminal, on the alternate screen: what was on the screen and its scrollback come back when it closes.
+// A view over the whole terminal, on the alternate screen: the previous screen and its scrollback come back when it
+// closes.
 
 import type { Focusable, RenderContext } from "../component.ts";
 import type { Row } from "../rows/row.ts";
@@ -46,7 +47,7 @@ export class FullScreen {
       return (isSameSize ? known.get(row) : undefined) ?? imageOf(row, context.columns, this.#colours);
     });
     const before = isSameSize ? this.#held : wanted.map(() => EMPTY_IMAGE);
-    // Every frame begins at the top left, which is the one place that is surely known.
+    // Every frame starts at the top left, the only certain position.
     const frame = new Frame(context.columns, { row: 0, column: 0 });
     for (const [row, image] of wanted.entries()) {
       const old = before[row] as RowImage;

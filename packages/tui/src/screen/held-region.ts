@@ -1,4 +1,5 @@
-// Where the live region begins after the window has changed its size, from what the terminal held before and what it does to rows.
+// Computes where the live region begins after the window was resized, from the rows that the terminal held and its way
+// of reflowing them.
 
 import type { Reflow } from "../terminal/reflow.ts";
 import type { RowImage } from "./encode.ts";
@@ -6,7 +7,7 @@ import type { RowImage } from "./encode.ts";
 /** A row as the terminal holds it. */
 export interface HeldRow {
   readonly image: RowImage;
-  /** Columns that have ever been written since the row was last erased as a whole. */
+  /** Columns written since the row was last erased completely. */
   readonly used: number;
 }
 
@@ -17,14 +18,14 @@ export interface HeldRegion {
   readonly height: number;
 }
 
-/** Rows between the first row of the region and the cursor, once the window has its new size. */
+/** Rows between the region's first row and the cursor, after the resize. */
 export function rowsAboveCursor(region: HeldRegion, columns: number, height: number, reflow: Reflow): number {
   const { rows, cursor } = region;
   if (!reflow.breaksRows || columns >= region.columns) return cursor.row;
   const breaks = (row: HeldRow): number => breaksBefore(row, lengthOf(row, region.columns, reflow) - 1, columns);
   if (reflow.movesCursorByRowsBelow) {
-    // A lower window has dropped rows at its bottom before it broke the others. How many of them were ours depends on whether the screen went
-    // on below the region, which the terminal does not tell us: the smallest answer does not erase committed text.
+    // A shorter window drops rows at its bottom before it breaks others. How many of ours it dropped depends on what
+    // was below the region, which the terminal does not report; the smallest answer never erases committed text.
     const below = rows.length - 1 - cursor.row;
     const dropped = Math.min(below, Math.max(0, region.height - height));
     const answers = Array.from({ length: dropped + 1 }, (_, count) =>
@@ -37,11 +38,11 @@ export function rowsAboveCursor(region: HeldRegion, columns: number, height: num
   return rows.slice(0, cursor.row).reduce((sum, row) => sum + 1 + breaks(row), inCursorRow);
 }
 
-/** Rows from the first row of the region to its last one, once the window has its new size; `above` of them are above the cursor. */
+/** Rows from the region's first row to its last, after the resize; `above` of them are above the cursor. */
 export function rowsAfterBreaking(region: HeldRegion, above: number, columns: number, reflow: Reflow): number {
   const { rows, cursor } = region;
   const below = rows.slice(cursor.row + 1);
-  // Where breaks below the cursor move it, `above` holds them already.
+  // If breaks below the cursor move it, `above` includes them already.
   if (!reflow.breaksRows || reflow.movesCursorByRowsBelow) return above + 1 + below.length;
   const length = (row: HeldRow): number => lengthOf(row, region.columns, reflow);
   const cursorRow = rows[cursor.row];
@@ -55,14 +56,19 @@ export function rowsAfterBreaking(region: HeldRegion, above: number, columns: nu
   );
 }
 
-/** xterm.js breaks rows from the bottom up and moves the cursor down with each; a row that the cursor is at meanwhile is left whole. */
+/**
+ * xterm.js breaks rows from the bottom up and moves the cursor down with each; the row where the cursor is at that
+ * moment stays whole.
+ */
 function cursorAfterBreaking(breaks: readonly number[], cursorRow: number): number {
   let cursor = cursorRow;
   for (let row = breaks.length - 1; row >= 0; row--) if (row !== cursor) cursor += breaks[row] as number;
   return cursor;
 }
 
-/** How often the row is broken before its column. A wide character that would not fit is moved on whole. */
+/**
+ * How many times the row is broken before the column. A wide character that does not fit moves to the next row whole.
+ */
 function breaksBefore({ image }: HeldRow, column: number, columns: number): number {
   let breaks = 0;
   let begin = 0;

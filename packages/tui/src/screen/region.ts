@@ -1,5 +1,5 @@
-// The live region as the terminal holds it, and how it becomes the next one: rows that stay are not written again, rows below a change are
-// moved by the terminal, and committed rows leave at the top in their final form.
+// The live region as the terminal holds it, and the way to its next state: unchanged rows are not written again, rows
+// below a change are moved by the terminal, and committed rows leave at the top in their final form.
 
 import type { CursorPlace } from "../component.ts";
 import type { Row } from "../rows/row.ts";
@@ -14,13 +14,13 @@ export interface NextView {
   readonly cursor?: CursorPlace | undefined;
   readonly columns: number;
   readonly height: number;
-  /** The terminal shows frames whole, so the cursor is never seen on its way. */
+  /** Whether the terminal shows frames as a whole, so that the moving cursor is never visible. */
   readonly isShownWhole?: boolean;
   readonly now?: number;
 }
 
 const EMPTY_HELD: HeldRow = { image: EMPTY_IMAGE, used: 0 };
-/** Another change of size may follow within this. */
+/** Another resize may follow within this time. */
 const UNSETTLED_MS = 2_000;
 const HIDE = "\x1b[?25l";
 const SHOW = "\x1b[?25h";
@@ -28,8 +28,9 @@ const SHOW = "\x1b[?25h";
 export class Region {
   #held: HeldRow[] = [EMPTY_HELD];
   /**
-   * Empty rows that the region begins with. After a window became narrower they keep its last row where it was: a region that moved up by the rows that
-   * broke would be nearer to the top of the screen at each step, and be pushed into the scrollback by the next ones. Text that is committed takes them.
+   * Empty rows at the start of the region. They keep its last row in place after the window became narrower: otherwise
+   * the region would move up by the rows that broke, and further resizes would push it into the scrollback. Committed
+   * text fills them.
    */
   #gap = 0;
   /** The rows that the region may take without moving its last one. */
@@ -50,12 +51,12 @@ export class Region {
     this.#reflow = reflow;
   }
 
-  /** The next frame writes every row again. */
+  /** Makes the next frame write every row again. */
   invalidate(): void {
     this.#isStale = true;
   }
 
-  /** Another program has written: the region begins anew at the cursor, wherever that is. */
+  /** Another program has written to the terminal: the region starts anew at the cursor, wherever that is. */
   forget(): void {
     this.#held = [EMPTY_HELD];
     this.#gap = 0;
@@ -63,7 +64,10 @@ export class Region {
     this.#isStale = true;
   }
 
-  /** The bytes that bring the terminal to the next view, "" when it shows it already; `isPlain`: too little to be seen half done. */
+  /**
+   * The bytes that bring the terminal to the next view, or "" if it shows it already. `isPlain` if they are too few for
+   * a partial state to be visible.
+   */
   update(next: NextView): { bytes: string; isPlain: boolean } {
     const frame = this.#begin(next);
     const committed = next.committed.length;
@@ -82,7 +86,8 @@ export class Region {
     const isResized = next.columns !== this.#columns || next.height !== this.#height;
     const { now = 0 } = next;
     if (isResized) this.#resizedAt = now;
-    // Rows that are written one below the other are all there also when the window has meanwhile become narrower. Patches would then meet other rows.
+    // Rows written one below the other are complete even if the window has become narrower meanwhile. Patches would
+    // then hit other rows.
     const mayMeetOthers =
       this.#reflow().isToldLate && next.committed.length > 0 && now - this.#resizedAt < UNSETTLED_MS;
     if (this.#isStale || isResized || mayMeetOthers) {
@@ -102,9 +107,9 @@ export class Region {
     return frame;
   }
 
-  /** Live rows that come take empty ones from the top. */
+  /** New live rows fill empty ones from the top. */
   #closeGap(frame: Frame, count: number): void {
-    // A frame that writes everything again holds none of them.
+    // A frame that rewrites everything has no held rows.
     if (count <= 0 || count >= this.#held.length) return;
     frame.deleteRows(0, count);
     this.#held.splice(0, count);
@@ -115,7 +120,7 @@ export class Region {
     const rows = [...committed, ...empty, ...live];
     const held = this.#held;
     const shift = held.length - rows.length;
-    // Most rows are where they were, counted from the top or from the bottom: they need no new image.
+    // Most rows have not moved, counted from the top or the bottom, and need no new image.
     return rows.map((row, index) => {
       for (const at of [index, index + shift]) {
         const image = held[at]?.image;
@@ -125,20 +130,20 @@ export class Region {
     });
   }
 
-  /** Patches the held rows into the wanted ones and returns these as they are now held. */
+  /** Patches the held rows into the wanted ones; returns those as held rows. */
   #transform(frame: Frame, wanted: readonly RowImage[], committed: number, height: number): HeldRow[] {
     const held = this.#held;
     const { countsErased } = this.#reflow();
     const top = countsErased && committed > 0 ? 0 : commonTop(held, wanted);
     const grow = wanted.length - held.length;
-    // Rows that stay can be moved as far as the screen has room for them below those that come.
+    // Unchanged rows at the bottom can only move as far as the screen has room for new rows above them.
     const bottom = grow === 0 ? 0 : Math.min(commonBottom(held, wanted, top), Math.max(0, height - grow));
     const result = [...held];
     const patch = (row: number): void => {
       let before = result[row] as HeldRow;
       const image = wanted[row] as RowImage;
       if (countsErased && row < committed && before.used > image.width) {
-        // The row stays for good: erased cells at its end would become empty rows when the window gets narrower.
+        // The row is now permanent: erased cells at its end would become empty rows if the window gets narrower.
         frame.eraseRow(row);
         before = EMPTY_HELD;
       }
@@ -147,7 +152,7 @@ export class Region {
       result[row] = { image, used: Math.max(before.used, used) };
     };
     if (grow <= 0) {
-      // Rows that move up are moved by the terminal.
+      // The terminal moves rows that move up.
       const moved = wanted.length - bottom;
       for (let row = top; row < moved; row++) patch(row);
       if (grow < 0 && bottom > 0) frame.deleteRows(moved, -grow);
@@ -156,7 +161,7 @@ export class Region {
       for (let row = moved; row < wanted.length; row++) patch(row);
       return result;
     }
-    // Whatever leaves the screen at its top while rows are added must be in its final form by then: rows above come first.
+    // Rows that leave the screen at the top while rows are added must be final by then, so write from the top.
     const kept = held.length - bottom;
     for (let row = top; row < kept; row++) patch(row);
     if (bottom > 0) {
@@ -174,7 +179,7 @@ export class Region {
     return result;
   }
 
-  /** `above`: rows above the live ones, some of them committed by this frame. */
+  /** `above` is the number of rows above the live ones, some of them committed by this frame. */
   #finish(frame: Frame, above: number, next: NextView): { bytes: string; isPlain: boolean } {
     const { cursor, isShownWhole } = next;
     const isPlain = frame.isSmall;
@@ -188,7 +193,7 @@ export class Region {
     this.#cursor = { row: frame.place.row - next.committed.length, column: frame.place.column };
     const isShown = cursor !== undefined;
     let bytes = frame.bytes;
-    // The cursor is seen only at its place, not where text is being written.
+    // Show the cursor only at its final place, not where text is being written.
     if (this.#isCursorShown && (!isShown || isAstray)) bytes = HIDE + bytes;
     if (isShown && (!this.#isCursorShown || isAstray)) bytes += SHOW;
     this.#isCursorShown = isShown;
@@ -203,7 +208,7 @@ function commonTop(held: readonly HeldRow[], wanted: readonly RowImage[]): numbe
   return top;
 }
 
-/** Rows at the bottom that are worth moving: the same, or much the same (a clock in a status line). */
+/** Rows at the bottom that are worth moving: equal, or nearly so (a clock in a status line). */
 function commonBottom(held: readonly HeldRow[], wanted: readonly RowImage[], top: number): number {
   const limit = Math.min(held.length, wanted.length) - top;
   let bottom = 0;

@@ -1,5 +1,5 @@
-// The screen: committed rows go up into the terminal's scrollback once, the live region below them is repainted by difference. Decides when a
-// frame is due; what a frame writes is the region's business.
+// The screen: committed rows move up into the terminal's scrollback once; the live region below them is repainted by
+// difference. This decides when a frame is due; the region decides what it writes.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import type { DrawnPicture } from "../picture/draw.ts";
@@ -14,9 +14,9 @@ import { FullScreen } from "./full-screen.ts";
 import { Region } from "./region.ts";
 
 export interface LiveView {
-  /** The region's rows from the top. When the terminal has fewer rows, it shows the bottom ones. */
+  /** The region's rows from the top. If the terminal has fewer rows, it shows the last ones. */
   readonly rows: readonly Row[];
-  /** Absent: the cursor is hidden. */
+  /** If absent, the cursor is hidden. */
   readonly cursor?: CursorPlace | undefined;
 }
 
@@ -30,22 +30,31 @@ export interface ScreenParts {
   readonly output: TerminalOutput;
   readonly colours: Colours;
   readonly clock: ScreenClock;
-  /** `isEcho`: only for what a key has changed. The rest may be as it was in the last frame, another one is due. */
+  /**
+   * `isEcho` if only the result of a key press is needed. The rest may stay as in the last frame, since another frame
+   * is due.
+   */
   readonly live: (context: RenderContext, isEcho: boolean) => LiveView;
   readonly symbols: () => Symbols;
-  /** Frames are put between synchronized-output marks, so that a terminal shows them whole. Default true: terminals that do not know them ignore them. */
+  /**
+   * Wraps frames in synchronized-output marks, so that the terminal shows them as a whole. Default true: terminals
+   * ignore marks they do not know.
+   */
   readonly sync?: boolean;
-  /** Whether the terminal has said that it knows these marks: then the cursor need not be hidden besides. `undefined` while it has not answered. */
+  /**
+   * Whether the terminal supports these marks, so that the cursor need not be hidden during a frame. `undefined` until
+   * it has answered.
+   */
   readonly knowsSync?: () => boolean | undefined;
-  /** What the terminal does to rows when its width changes; asked at every change. */
+  /** How the terminal reflows rows when its width changes; called at every change. */
   readonly reflow?: () => Reflow;
-  /** Draws the pictures of committed rows; undefined for one that cannot be drawn. */
+  /** Draws the pictures of committed rows; returns undefined for one that cannot be drawn. */
   readonly draw?: (file: Uint8Array, most: CellArea) => DrawnPicture | undefined;
 }
 
-/** At most one frame is drawn in this time, except by `paint`. */
+/** Minimum time between frames, except for `paint`. */
 const FRAME_MS = 85;
-/** A picture takes no more. */
+/** Most rows of a picture. */
 const PICTURE_ROWS = 20;
 const TOP_LEFT: CursorPlace = { row: 0, column: 0 };
 const SYNC_BEGIN = "\x1b[?2026h";
@@ -57,13 +66,13 @@ export class Screen {
   #pending: Row[] = [];
   #fullScreen: FullScreen | undefined;
   #timer: unknown;
-  /** When the timer will call. */
+  /** When the timer will fire. */
   #due = 0;
   #lastFrame = Number.NEGATIVE_INFINITY;
   #isPaused = false;
   #isEnded = false;
   #waitsForOutput = false;
-  /** What is drawn once the size is known: all, or only what a key has changed. */
+  /** What to draw once the size is confirmed: everything, or only the result of a key press. */
   #awaitsSize: "all" | "echo" | undefined;
 
   constructor(parts: ScreenParts) {
@@ -71,14 +80,17 @@ export class Screen {
     this.#region = new Region(parts.colours, parts.reflow ?? (() => REFLOW_USUAL));
   }
 
-  /** To the scrollback above the live region, with the next frame; never touched again. */
+  /** Moves rows to the scrollback above the live region with the next frame; they never change again. */
   commit(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     this.#pending.push(...rows);
     this.requestFrame();
   }
 
-  /** Something live has changed. What can wait, as a spinner can, says how long: a frame that comes anyway takes it along. */
+  /**
+   * Requests a frame after a live change. `patienceMs` is for changes that can wait, such as a spinner; an earlier
+   * frame includes them.
+   */
   requestFrame(patienceMs = 0): void {
     if (this.#isPaused || this.#isEnded) return;
     const { clock } = this.#parts;
@@ -89,7 +101,7 @@ export class Screen {
     this.#timer = clock.setTimeout(() => this.paint(), due - clock.now());
   }
 
-  /** Now: after a key. */
+  /** Draws now, after a key. */
   paint(): void {
     this.#cancelTimer();
     if (this.#isPaused || this.#isEnded) return;
@@ -106,27 +118,27 @@ export class Screen {
     this.#draw("all");
   }
 
-  /** Now, for what a key has changed. A frame that is due stays due: keys neither wait for its work nor put it off. */
+  /** Draws the result of a key press now. A pending frame stays pending: keys neither wait for it nor delay it. */
   echo(): void {
     if (this.#timer === undefined || this.#fullScreen !== undefined) this.paint();
     else if (this.#parts.output.isBlocked !== true) this.#draw("echo");
   }
 
-  /** The terminal has another size: the live region is made again for it, soon. */
+  /** The terminal has a new size: redraws the live region soon. */
   handleResize(): void {
     this.#region.invalidate();
     this.#fullScreen?.invalidate();
     this.requestFrame();
   }
 
-  /** Colours or symbols have changed: every live row is written again. Committed rows keep theirs. */
+  /** Colours or symbols have changed: rewrites every live row. Committed rows stay as they are. */
   restyle(): void {
     this.#region.invalidate();
     this.#fullScreen?.invalidate();
     this.requestFrame();
   }
 
-  /** Something else owns the terminal for a while: the live region goes away until `resume`. */
+  /** Another program gets the terminal: the live region disappears until `resume`. */
   pause(): void {
     if (this.#isPaused || this.#isEnded) return;
     this.closeFullScreen();
@@ -136,7 +148,7 @@ export class Screen {
     this.#cancelTimer();
   }
 
-  /** The live region begins anew where the cursor is. */
+  /** The live region starts anew at the cursor. */
   resume(): void {
     if (!this.#isPaused || this.#isEnded) return;
     this.#isPaused = false;
@@ -144,11 +156,11 @@ export class Screen {
     this.paint();
   }
 
-  /** The view gets the whole terminal; commits wait until it closes. */
+  /** Gives the whole terminal to the view; commits wait until it closes. */
   openFullScreen(view: Focusable): void {
     if (this.#isPaused || this.#isEnded) return;
     if (this.#fullScreen === undefined) {
-      // Without live rows there is nothing that a resize could leave behind on the screen below.
+      // Without live rows, a resize can leave nothing behind on the normal screen.
       const erased = this.#eraseLive();
       this.#fullScreen = new FullScreen(view, this.#parts.colours);
       this.#write({ bytes: erased + this.#fullScreen.open(), isPlain: false });
@@ -166,7 +178,7 @@ export class Screen {
     this.paint();
   }
 
-  /** The live region goes away, or is replaced by rows that stay. The cursor is below. */
+  /** Removes the live region, or replaces it by permanent rows. The cursor ends up below. */
   end(rows: readonly Row[] = []): void {
     if (this.#isEnded) return;
     this.closeFullScreen();
@@ -212,7 +224,7 @@ export class Screen {
     this.#update(hidden === 0 ? view.rows : view.rows.slice(hidden), cursor, context);
   }
 
-  /** No live rows, and what was to be committed is. */
+  /** Removes the live rows and writes pending commits. */
   #clearLive(rows: readonly Row[]): void {
     this.#pending.push(...rows);
     this.#update([], TOP_LEFT, this.#context());
@@ -226,7 +238,7 @@ export class Screen {
       committed.push(...fitRow(row, columns));
       const picture = this.#drawPicture(row, columns, height);
       if (picture === undefined) continue;
-      // Without live rows below it, all rows of the picture are on the screen, and the cursor is in the row below them.
+      // With no live rows below, the whole picture is on the screen and the cursor is in the row below it.
       committed.push(...Array.from({ length: picture.area.rows }, () => EMPTY_ROW));
       drawn += this.#region.update({ committed, live: [], cursor: TOP_LEFT, columns, height }).bytes;
       drawn += pictureAbove(picture);
@@ -263,10 +275,10 @@ export class Screen {
   }
 }
 
-/** Wherever a terminal leaves the cursor behind a picture, it comes back to where it was. */
+/** Terminals leave the cursor in different places after a picture, so save and restore it. */
 const pictureAbove = ({ area, bytes }: DrawnPicture): string => `\x1b7\x1b[${area.rows}A\r${bytes}\x1b8`;
 
-/** Committed rows may have been made for a wider terminal: nothing of them is cut off. */
+/** Committed rows may be wider than the terminal is now; wrap them instead of cutting. */
 const fitRow = (row: Row, columns: number): readonly Row[] =>
   rowWidth(row) <= columns
     ? [row]

@@ -1,12 +1,12 @@
-// How well a text answers a search. Every word of the query has to be in the text: best as it stands, at the start of a word, else as letters
-// in the same order. Small and synchronous, so that a list narrows with the key that is pressed.
+// Scores how well a text matches a search. Every word of the query must occur: best as it is, at the start of a word,
+// otherwise as letters in the same order. Small and synchronous, so that a list narrows on each key press.
 
 const AT_START = 60;
 const AT_WORD = 40;
 const WITHIN = 20;
 const SCATTERED = 1;
 
-/** Undefined: no match. Higher is better; among equals a shorter text wins. */
+/** Undefined for no match. Higher is better; a shorter text wins among equals. */
 export function fuzzyScore(query: string, text: string): number | undefined {
   const folded = text.toLowerCase();
   let score = 0;
@@ -19,7 +19,7 @@ export function fuzzyScore(query: string, text: string): number | undefined {
   return score - Math.min(folded.length, 1000) / 1000;
 }
 
-/** The items that match, best first; in their own order without a query. */
+/** The matching items, best first; without a query, all in their own order. */
 export function fuzzyFilter<T>(query: string, items: readonly T[], textOf: (item: T) => string): readonly T[] {
   if (query.trim() === "") return items;
   return items
@@ -40,7 +40,10 @@ function wordScore(word: string, text: string): number | undefined {
   return scatteredScore(word, text);
 }
 
-/** The letters in order, the first of them at the start of a word; those that begin a word or follow each other count more. Too thin a scattering is no match. */
+/**
+ * Scores letters in order, starting at the start of a word. Letters that begin a word or follow each other count more;
+ * letters too far apart are no match.
+ */
 function scatteredScore(word: string, text: string): number | undefined {
   let score = 0;
   let last = -1;

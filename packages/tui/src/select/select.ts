@@ -1,5 +1,5 @@
-// A list to choose from: search as you type, pages, rows that cannot be chosen and say why, one choice or several, a preview of the
-// row at the pointer.
+// A list to choose from: search as you type, pages, disabled rows with a reason, one or several choices, a preview of
+// the row at the pointer.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import type { Bindings } from "../keys/bindings.ts";
@@ -15,33 +15,33 @@ import { fuzzyFilter } from "./fuzzy.ts";
 export interface SelectItem<T> {
   readonly value: T;
   readonly label: string;
-  /** Text beside the label. */
+  /** Text next to the label. */
   readonly detail?: string | undefined;
-  /** Below the list while the pointer is on it. */
+  /** Shown below the list while the pointer is on it. */
   readonly description?: string | undefined;
   /** Why it cannot be chosen. */
   readonly disabled?: string | undefined;
-  /** Found by these words too. */
+  /** More words that the search matches. */
   readonly keywords?: string | undefined;
-  /** Chosen by this letter, in a list without search. */
+  /** The letter that chooses it, in a list without search. */
   readonly key?: string | undefined;
 }
 
 export interface SelectOptions<T> {
   readonly bindings: Bindings;
   readonly items: readonly SelectItem<T>[];
-  /** One value, or in a list of several choices those that are marked. */
+  /** The chosen value, or all marked values in a list with several choices. */
   onSelect(values: readonly T[]): void;
   onCancel?(): void;
   onChange?(): void;
-  /** The pointer has come to another row. */
+  /** Called when the pointer moves to another row. */
   onPoint?(item: SelectItem<T> | undefined): void;
   readonly isMultiple?: boolean;
-  /** Marked at the beginning, in a list of several choices. */
+  /** Values marked at the start, in a list with several choices. */
   readonly marked?: readonly T[];
-  /** Where the pointer begins. */
+  /** Where the pointer starts. */
   readonly initial?: T;
-  /** Letters narrow the list. On unless the list says no. */
+  /** Whether typing narrows the list; true by default. */
   readonly search?: boolean;
   readonly placeholder?: string;
   readonly empty?: string;
@@ -49,10 +49,10 @@ export interface SelectOptions<T> {
   preview?(item: SelectItem<T>, columns: number): readonly Row[];
 }
 
-/** From here on a preview stands beside the list, else below it. */
+/** From this width on, the preview is next to the list, otherwise below it. */
 const PREVIEW_COLUMNS = 90;
 const PREVIEW_ROWS = 8;
-/** Of the list, however small the terminal is. */
+/** The list's minimum height, however small the terminal. */
 const LEAST_ROWS = 3;
 
 export class SelectList<T> implements Focusable {
@@ -87,7 +87,7 @@ export class SelectList<T> implements Focusable {
     return this.#search?.text ?? "";
   }
 
-  /** In a list of several choices. */
+  /** The marked values of a list with several choices. */
   get marked(): readonly T[] {
     return this.#items.filter(({ value }) => this.#marked.has(value)).map(({ value }) => value);
   }
@@ -96,7 +96,7 @@ export class SelectList<T> implements Focusable {
     return this.#search?.cursor;
   }
 
-  /** The pointer stays on its value if that is still there. */
+  /** Keeps the pointer on its value if it still exists. */
   setItems(items: readonly SelectItem<T>[]): void {
     const value = this.current?.value;
     this.#items = items;
@@ -191,7 +191,7 @@ export class SelectList<T> implements Focusable {
     return true;
   }
 
-  /** A row that cannot be chosen says why, and stays where it is. */
+  /** A disabled row shows its reason and is not chosen. */
   #confirm(): boolean {
     const { current } = this;
     if (this.#options.isMultiple) this.#options.onSelect(this.marked);
@@ -258,7 +258,7 @@ export class SelectList<T> implements Focusable {
     const pointer = `${isCurrent ? symbols.pointer : " ".repeat(widthOf(symbols.pointer))} `;
     const box = isMultiple ? `${this.#marked.has(item.value) ? symbols.checked : symbols.unchecked} ` : "";
     const lead = widthOf(pointer) + widthOf(box);
-    // Its blanks are kept: they may be columns.
+    // Keep its blanks: they may align columns.
     const detail = visible(item.detail ?? "").replaceAll("\n", " ");
     const label = shorten(
       visibleLine(item.label),

@@ -5,7 +5,7 @@ import { type InputStream, type OutputStream, ProcessTerminal } from "./process-
 import { WindowSizeQuestion } from "./window-size.ts";
 
 describe("in a process that stood still", () => {
-  // Its timers run first, and then it reads what has come meanwhile.
+  // Timers fire first, and only then is the waiting input read.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
   const read = () => new Promise((resolve) => setImmediate(resolve));
@@ -45,7 +45,7 @@ describe("in a process that stood still", () => {
     vi.advanceTimersByTime(10_000);
     question.handleAnswer([24, 80]);
     await read();
-    // It is asked again until the size stays the same.
+    // The size is asked for again until it stays the same.
     vi.advanceTimersByTime(30);
     question.handleAnswer([24, 80]);
     await read();

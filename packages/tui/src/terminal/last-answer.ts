@@ -1,19 +1,20 @@
-// The answer to a question that is still on its way when the terminal is given back: the shell would take it for something typed.
+// Reads an answer that is still on its way when the terminal is given back; otherwise the shell would take it for typed
+// text.
 
 import { closeSync, constants, openSync, readSync } from "node:fs";
 
-/** A terminal that has not answered by then is too slow to wait for. */
+/** A terminal slower than this is not waited for. */
 const PATIENCE_MS = 100;
 const LOOK_MS = 2;
 
-/** Reads until the answer has come. Without waiting for events: it is called while the process ends. */
+/** Reads until the answer has arrived. Synchronous, because it runs while the process exits. */
 export function takeLastAnswer(answer: RegExp, now: () => number): void {
   let terminal: number;
   try {
-    // Opened anew: reading must not block, whatever is set for the input that we share with others.
+    // Opened separately, because this read must not block and the mode of stdin is shared with other processes.
     terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    return; // Without a controlling terminal no shell reads it either.
+    return; // Without a controlling terminal, no shell reads the answer either.
   }
   const piece = Buffer.alloc(1024);
   let taken = "";

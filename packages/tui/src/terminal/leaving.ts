@@ -1,4 +1,4 @@
-// The ways out of a terminal program, each of which has to give the terminal back: exit, error, signals, Ctrl+Z.
+// All ways out of a terminal program, each of which must restore the terminal: exit, error, signals, Ctrl+Z.
 
 import type { ProcessTerminal } from "./process-terminal.ts";
 
@@ -15,10 +15,13 @@ export interface Leaving {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** If the shell has not stopped us by then, it will not: a process group without a shell is not stopped. */
+/** If the shell has not stopped us by then, there is none: an orphaned process group is not stopped. */
 const STOP_MS = 300;
 
-/** Until the returned function is called, no way out leaves the terminal in our modes. A signal that has no other handler still ends the process. */
+/**
+ * Until the returned function is called, every way out restores the terminal. A signal without another handler still
+ * ends the process.
+ */
 export function restoreOnExit({ process, terminal, screen }: Leaving): () => void {
   const restore = (): void => {
     screen.end();
@@ -44,7 +47,7 @@ export function restoreOnExit({ process, terminal, screen }: Leaving): () => voi
   return undo;
 }
 
-/** Ctrl+Z: the shell gets the terminal as it was; `fg` brings everything back. */
+/** Ctrl+Z: gives the terminal back to the shell; `fg` resumes. */
 export function suspendToShell({ process, terminal, screen }: Leaving): void {
   screen.pause();
   terminal.suspend();
@@ -59,6 +62,6 @@ export function suspendToShell({ process, terminal, screen }: Leaving): void {
   };
   process.on("SIGCONT", comeBack);
   const timer = setTimeout(comeBack, STOP_MS);
-  // The whole group, as the terminal itself would: also what started us has to stop.
+  // Stop the whole process group, as the terminal itself would: the process that started us must stop, too.
   process.kill(0, "SIGTSTP");
 }

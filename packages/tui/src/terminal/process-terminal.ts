@@ -1,4 +1,4 @@
-// The terminal of this process: puts it into the modes we need, decodes what it sends, and gives it back as it was.
+// The terminal of this process: sets the modes we need, decodes its input, and restores it.
 
 import { appendFileSync, writeSync } from "node:fs";
 import { KeyDecoder } from "../keys/decoder.ts";
@@ -32,7 +32,7 @@ export type OutputStream = NodeJS.WritableStream & {
   readonly rows?: number;
   readonly fd?: number;
   readonly writableNeedDrain?: boolean;
-  /** Of node's terminals: reads the size, and says when it has changed. */
+  /** A method of node's terminal streams: reads the size and emits a change. */
   _refreshSize?(): void;
 };
 
@@ -45,9 +45,9 @@ export interface TerminalListeners {
 const DEFAULT_COLUMNS = 80;
 const SYNC_MODE = 2026;
 const DEFAULT_ROWS = 24;
-/** A terminal that has not answered within this will not, or is too far away to wait for. */
+/** A terminal that has not answered within this time will not, or is too slow to wait for. */
 const ANSWER_MS = 1_000;
-/** A terminal that takes no bytes for this many attempts is gone. */
+/** A terminal that accepts no bytes in this many attempts is gone. */
 const SYNC_ATTEMPTS = 200;
 
 export class ProcessTerminal implements TerminalOutput {
@@ -70,7 +70,7 @@ export class ProcessTerminal implements TerminalOutput {
   #knowsSync: boolean | undefined;
   #cell: CellSize | undefined;
   readonly #size: WindowSizeQuestion;
-  /** Answers that tell how it draws pictures. */
+  /** Answers about its support for pictures. */
   readonly #pictureReplies: TerminalReply[] = [];
 
   constructor(options: { readonly input: InputStream; readonly output: OutputStream; readonly env: TerminalEnv }) {
@@ -102,22 +102,22 @@ export class ProcessTerminal implements TerminalOutput {
     return this.#output.writableNeedDrain === true;
   }
 
-  /** What this terminal does to rows at a change of width; better known once it has said its name. */
+  /** How this terminal reflows rows when its width changes; more exact once it has reported its name. */
   get reflow(): Reflow {
     return reflowOf(this.#env, this.#name);
   }
 
-  /** Whether it makes links of addresses; better known once it has said its name. */
+  /** Whether it supports links; more exact once it has reported its name. */
   get links(): boolean {
     return makesLinks(this.#env, this.#name);
   }
 
-  /** Whether it shows frames between synchronized-output marks whole; undefined until it has answered. */
+  /** Whether it shows frames between synchronized-output marks as a whole; undefined until it has answered. */
   get knowsSync(): boolean | undefined {
     return this.#knowsSync;
   }
 
-  /** How it draws pictures; better known once it has answered. */
+  /** How it draws pictures; more exact once it has answered. */
   get pictures(): PictureTerminal {
     return { protocol: pictureProtocol(this.#env, this.#pictureReplies), cell: this.#cell };
   }
@@ -144,7 +144,7 @@ export class ProcessTerminal implements TerminalOutput {
     this.write(asked);
   }
 
-  /** Settles when the terminal has answered what it was asked at the start, or when it will not. */
+  /** Resolves when the terminal has answered the queries of the start, or will not. */
   async waitForAnswers(): Promise<void> {
     const patience = ANSWER_MS - (performance.now() - this.#askedAt);
     if (!this.#isAwaited || patience <= 0) return;
@@ -157,7 +157,7 @@ export class ProcessTerminal implements TerminalOutput {
     });
   }
 
-  /** Everything undone. May be called twice, and from an exit handler: the bytes are out when it returns. */
+  /** Restores everything. May be called twice, and from an exit handler: the bytes are written when it returns. */
   stop(): void {
     if (!this.#isActive) return;
     this.#isActive = false;
@@ -179,12 +179,12 @@ export class ProcessTerminal implements TerminalOutput {
     this.#input.pause();
   }
 
-  /** Another program has the terminal: the shell, an editor. */
+  /** Gives the terminal to another program: a shell, an editor. */
   suspend(): void {
     this.stop();
   }
 
-  /** We have it again and set the modes anew: the other program may have changed them. */
+  /** Takes the terminal back and sets the modes again, since the other program may have changed them. */
   resume(): void {
     if (this.#listeners === undefined) return;
     this.stop();
@@ -220,14 +220,14 @@ export class ProcessTerminal implements TerminalOutput {
   }
 
   readonly #onResize = (): void => {
-    // Another size may come from another font.
+    // A new size may come from a new font.
     if (this.#cell !== undefined) this.write(CELL_QUESTION);
     this.#listeners?.onResize?.();
   };
 
   readonly #onData = (text: string | Buffer): void => {
     this.#cancelFlush();
-    // What was typed before the first mode was set came with line ends instead of the Enter key.
+    // Keys typed before we set the modes contain line feeds instead of Enter.
     const typed = this.#isFirstRead ? text.toString().replaceAll("\n", "\r") : text.toString();
     this.#isFirstRead = false;
     this.#deliver(this.#decoder.feed(typed));
@@ -238,7 +238,7 @@ export class ProcessTerminal implements TerminalOutput {
 
   #deliver(items: readonly (Key | TerminalReply)[]): void {
     for (const item of items) {
-      // A key may stop the terminal: what was typed behind it is still delivered, it was meant for us.
+      // A key may stop the terminal; keys typed after it are still delivered, since they were meant for us.
       if (item.kind === "key" || item.kind === "paste" || item.kind === "focus") this.#listeners?.onKey(item);
       else {
         this.#learn(item);
@@ -249,13 +249,13 @@ export class ProcessTerminal implements TerminalOutput {
 
   #learn(reply: TerminalReply): void {
     if (reply.kind === "name") this.#name = reply.text;
-    // 0: it does not know the mode; 4: it will never turn it on.
+    // 0 means that it does not know the mode, 4 that it will never turn it on.
     if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
     if (reply.kind === "size") this.#size.handleAnswer(reply.values);
     if (reply.kind === "cell") this.#cell = { width: reply.width, height: reply.height };
     if (reply.kind === "attributes" || reply.kind === "graphics") this.#pictureReplies.push(reply);
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
-    // The last answer.
+    // This is the last answer.
     if (reply.kind === "attributes") {
       this.#isAwaited = false;
       this.#onAnswered();
@@ -266,7 +266,7 @@ export class ProcessTerminal implements TerminalOutput {
     this.write(REPORT_OTHER_KEYS);
   }
 
-  /** Logs every byte in the order in which it was sent, to find the cause of a wrong screen. */
+  /** Logs all bytes in the order they were sent, to debug a wrong screen. */
   #log(bytes: string): void {
     const file = this.#env.LATHE_TUI_WRITE_LOG;
     if (!file) return;
@@ -277,7 +277,10 @@ export class ProcessTerminal implements TerminalOutput {
     }
   }
 
-  /** Past the stream, which may never get to write again. What it still holds comes later or not at all: the modes matter more. */
+  /**
+   * Writes directly, since the stream may never get to write again. What the stream still holds comes later or is lost:
+   * restoring the modes is more important.
+   */
   #writeNow(bytes: string): void {
     this.#log(bytes);
     const { fd } = this.#output;
@@ -291,7 +294,7 @@ export class ProcessTerminal implements TerminalOutput {
         rest = rest.subarray(writeSync(fd, rest));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") continue;
-        return; // the terminal is gone: nothing is left to restore
+        return; // the terminal is gone, so there is nothing to restore
       }
     }
   }

@@ -1,26 +1,29 @@
-// What terminals do to rows that are on the screen when the window changes its width. All our rows end with a line end, so a wider window
-// changes nothing; in a narrower one most terminals break a row that no longer fits into several, and the region begins higher up.
-// Where terminals differ and we do not know which one it is, the smaller answer is right: too small leaves remains of old live rows,
-// too large would erase committed text.
+// How terminals rearrange rows on the screen when the window's width changes. All our rows end with a line break, so a
+// wider window changes nothing; in a narrower one, most terminals break a row that no longer fits, and the region
+// begins higher up. If we do not know how a terminal behaves, the smaller answer is right: too small leaves remains of
+// old live rows, too large would erase committed text.
 
 export interface Reflow {
-  /** Rows are broken at all. */
+  /** Whether rows are broken at all. */
   readonly breaksRows: boolean;
-  /** A blank that was written at the end of a row belongs to its length. */
+  /** A blank written at the end of a row counts towards its length. */
   readonly countsLastBlank: boolean;
   /** A background up to the edge makes a row as long as the window. */
   readonly countsFills: boolean;
-  /** Cells that were written once and erased since belong to the row's length. */
+  /** Cells that were written and erased again count towards the row's length. */
   readonly countsErased: boolean;
-  /** Rows that break below the cursor move the cursor down as well, and the row that it is at meanwhile is left whole. In the others the cursor stays with its character. */
+  /**
+   * Breaking rows below the cursor moves the cursor down, too, and the row where it is at that moment stays whole.
+   * Otherwise the cursor stays on its character.
+   */
   readonly movesCursorByRowsBelow: boolean;
-  /** Every row that breaks pushes one into the scrollback at the top, also while there are empty rows below. */
+  /** Every broken row pushes one into the scrollback, even if there are empty rows below. */
   readonly pushesDespiteRoom: boolean;
-  /** Programs learn of a size some time after rows were rearranged for it. */
+  /** Programs are told about a size some time after rows were rearranged for it. */
   readonly isToldLate: boolean;
 }
 
-/** Every terminal that we know nothing else of. */
+/** For all terminals not known to differ. */
 export const REFLOW_USUAL: Reflow = {
   breaksRows: true,
   countsLastBlank: false,

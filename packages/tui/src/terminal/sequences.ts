@@ -1,4 +1,4 @@
-// What we say to a terminal besides rows: modes on and off, questions, title, notification, clipboard.
+// Control sequences other than rows: modes, queries, title, notification, clipboard.
 
 import { isMultiplexed } from "../picture/protocol.ts";
 import { visibleLine } from "../rows/visible.ts";
@@ -12,16 +12,21 @@ const isOff = (value: string | undefined): boolean => value !== undefined && /^(
 
 export const wantsKeyboardProtocol = (env: TerminalEnv): boolean => !isOff(env.LATHE_TUI_KEYBOARD_PROTOCOL);
 const wantsNotifications = (env: TerminalEnv): boolean => !isOff(env.LATHE_NOTIFICATIONS);
-/** Consoles that print what they do not know. */
+/** Consoles that print sequences they do not know. */
 const isConsole = (env: TerminalEnv): boolean => /^(linux|dumb)$/.test(env.TERM ?? "");
 
-/** Bracketed paste, focus reports; keys told apart that are one byte otherwise (kitty's protocol, level 1). */
+/**
+ * Bracketed paste, focus reports, and distinct keys that would otherwise be the same byte (kitty keyboard protocol,
+ * level 1).
+ */
 export function enterModes(env: TerminalEnv): string {
   const keyboard = wantsKeyboardProtocol(env) && !isConsole(env) ? `${ESC}[>1u` : "";
   return `${ESC}[?2004h${ESC}[?1004h${isConsole(env) ? "" : `${ESC}[?2031h`}${keyboard}`;
 }
 
-/** All of it undone, and whatever a frame that was cut may have left: style, link, wrapping, cursor, synchronized output. */
+/**
+ * Resets all modes, and whatever an incomplete frame may have left: style, link, wrapping, cursor, synchronized output.
+ */
 export function leaveModes(
   env: TerminalEnv,
   is: { readonly alternate: boolean; readonly titled: boolean; readonly otherKeys: boolean },
@@ -38,32 +43,35 @@ export function leaveModes(
   ].join("");
 }
 
-/** Pixels of a cell. */
+/** Asks for the cell size in pixels. */
 export const CELL_QUESTION = `${ESC}[16t`;
-/** Whether it knows kitty's pictures: one pixel, to be looked at and thrown away. */
+/** Asks whether it supports kitty pictures: one pixel that is only checked, not shown. */
 const GRAPHICS_QUESTION = `${ESC}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA${ESC}\\`;
 
-/** Background colour, dark or light, name, synchronized output, pictures, keyboard; last what every terminal answers, so that silence before it means no. */
+/**
+ * Queries the background colour, dark or light mode, name, synchronized output, pictures and keyboard. The last query
+ * is one that every terminal answers, so that silence before it means no.
+ */
 export function questions(env: TerminalEnv): string {
   if (isConsole(env)) return "";
   const keyboard = wantsKeyboardProtocol(env) ? `${ESC}[?u` : "";
   return `${ESC}]11;?${ESC}\\${ESC}[?996n${ESC}[>0q${ESC}[?2026$p${pictureQuestions(env)}${keyboard}${ESC}[c`;
 }
 
-/** tmux takes the question about pictures as a title, and Apple's terminal prints it. */
+/** tmux takes the picture query for a title, and Apple's terminal prints it. */
 function pictureQuestions(env: TerminalEnv): string {
   if (env.LATHE_FORCE_IMAGE_PROTOCOL === "none") return "";
   const isSafe = !isMultiplexed(env) && env.TERM_PROGRAM !== "Apple_Terminal";
   return CELL_QUESTION + (isSafe ? GRAPHICS_QUESTION : "");
 }
 
-/** For terminals without kitty's protocol: modified keys that have no byte of their own. */
+/** For terminals without the kitty protocol: report modified keys that have no byte of their own. */
 export const REPORT_OTHER_KEYS = `${ESC}[>4;1m`;
 
 export const pushTitle = `${ESC}[22;0t`;
 export const titleSequence = (text: string): string => `${ESC}]0;${visibleLine(text)}${BEL}`;
 
-/** As the terminal at hand knows it; a bell where none is known. "" when the person wants none. */
+/** In the terminal's own way, or a bell if it has none; "" if the user wants no notifications. */
 export function notificationSequence(text: string, env: TerminalEnv): string {
   if (!wantsNotifications(env)) return "";
   const line = visibleLine(text).replaceAll(";", ",");
@@ -77,7 +85,10 @@ export function notificationSequence(text: string, env: TerminalEnv): string {
   return BEL;
 }
 
-/** Copies to the clipboard of the user's machine, also over ssh. tmux takes the plain form only when configured so, the wrapped one otherwise. */
+/**
+ * Copies to the clipboard of the user's machine, even over ssh. tmux accepts the plain form only if configured,
+ * otherwise the wrapped one.
+ */
 export function copySequence(text: string, env: TerminalEnv): string {
   const sequence = `${ESC}]52;c;${Buffer.from(text, "utf8").toString("base64")}${BEL}`;
   return env.TMUX === undefined ? sequence : sequence + throughTmux(sequence, env);

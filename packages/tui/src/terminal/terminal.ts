@@ -1,13 +1,16 @@
-// What the screen needs of a terminal.
+// What the screen needs from a terminal.
 
 export interface TerminalOutput {
   readonly columns: number;
   readonly rows: number;
   write(bytes: string): void;
-  /** Calls when the size is what the terminal has now: the word of a change may come after a frame for the old size, which would then be drawn over other rows. */
+  /**
+   * Calls back when the known size is the actual one: a report of a resize may arrive after a frame for the old size,
+   * which would overwrite the wrong rows.
+   */
   confirmSize?(call: () => void): void;
-  /** Earlier bytes have not been taken yet: the screen waits with the next frame instead of piling frames up. */
+  /** Whether earlier bytes are still waiting: the screen then delays the next frame instead of queueing it. */
   readonly isBlocked?: boolean;
-  /** Calls once when the terminal takes bytes again. */
+  /** Calls back once when the terminal accepts bytes again. */
   onceUnblocked?(call: () => void): void;
 }

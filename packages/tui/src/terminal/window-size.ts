@@ -1,6 +1,6 @@
-// The size of the window as the terminal itself has it. tmux rearranges the rows of a window at once, but tells programs of a further change within
-// 250 ms only after that time: until then the system has a size that is no longer true, and a frame that is made for it is drawn over other rows.
-// So tmux is asked before each frame.
+// The window size as the terminal itself reports it. tmux rearranges the rows of a window at once, but delays reports
+// of resizes that follow within 250 ms. Until then the system reports an outdated size, and a frame for that size
+// overwrites the wrong rows. So we ask tmux before each frame.
 
 import { afterReading } from "./after-reading.ts";
 import type { TerminalEnv } from "./sequences.ts";
@@ -12,21 +12,26 @@ export interface WindowSize {
 
 export const SIZE_QUESTION = "\x1b[18t";
 export const SIZE_ANSWER = /\x1b\[8;\d+;\d+t/;
-/** A terminal that has not answered by then gets its frame anyway, and is not waited for until it answers again. */
+/** If the terminal has not answered by then, the frame is drawn anyway, and we stop waiting until it answers again. */
 const ANSWER_MS = 150;
-/** A change is seldom the last one: no frame before the size has been the same for this long… */
+/** Resizes come in series: no frame before the size was stable for this long… */
 const SETTLED_MS = 30;
-/** …or has changed for this long. */
+/** …or has kept changing for this long. */
 const UNSETTLED_MS = 300;
 
-/** Whether the system learns of a change later than rows are rearranged. Only tmux on this machine: over a network every frame would wait for the answer. */
+/**
+ * Whether resizes are reported later than rows are rearranged. Only for a local tmux: over a network, every frame would
+ * wait for the answer.
+ */
 export const isToldLate = (env: TerminalEnv): boolean => env.TMUX !== undefined;
 
 export class WindowSizeQuestion {
   readonly #ask: () => void;
   readonly #system: () => WindowSize;
   #said: WindowSize | undefined;
-  /** Rows come first in the answer, but tmux 3.3a says the columns first. Undefined until an answer has shown which. */
+  /**
+   * The answer should give rows first, but tmux 3.3a gives columns first. Undefined until an answer has shown which.
+   */
   #isSwapped: boolean | undefined;
   #isSilent = false;
   #isAsked = false;
@@ -43,12 +48,12 @@ export class WindowSizeQuestion {
     return this.#said ?? this.#system();
   }
 
-  /** The answer to a question is still to come. */
+  /** Whether an answer is outstanding. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
-  /** Calls when `size` is right. */
+  /** Calls back when `size` is correct. */
   confirm(call: () => void): void {
     this.#call = call;
     this.#askNow();
@@ -68,7 +73,7 @@ export class WindowSizeQuestion {
     else if (this.#call !== undefined) this.#cancel = afterReading(SETTLED_MS, () => this.#askNow());
   }
 
-  /** The caller does not wait any more. */
+  /** Stops waiting. */
   stop(): void {
     this.#cancel();
     this.#call = undefined;

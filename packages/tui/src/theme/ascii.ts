@@ -1,4 +1,4 @@
-// Signs for terminals whose font has nothing but ASCII: of the same width, so that no row changes its shape.
+// Replaces symbols for terminals that only have ASCII by others of the same width, so that rows keep their shape.
 
 import type { Symbols } from "./symbols.ts";
 
@@ -23,7 +23,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 const KNOWN = new RegExp(`[${Object.keys(SIGNS).join("")}]`, "gu");
 const ASCII = /^[ -~]+$/;
 
-/** Letters of other scripts stay: there is nothing to put in their place. */
+/** Letters of other scripts stay: ASCII has no replacement. */
 export function asciiSigns(text: string, { ruleHorizontal, ellipsis }: Symbols): string {
   if (!ASCII.test(ruleHorizontal + ellipsis)) return text;
   return text.replace(KNOWN, (sign) => SIGNS[sign] ?? sign);

@@ -1,5 +1,5 @@
-// The themes that come with the package. Their colours are of the palette's fixed part, so they look the same with 256 colours and
-// take few bytes; `ansi` uses only the 16 that people set in their terminal.
+// The built-in themes. Their colours are from the fixed part of the palette, so they look the same with 256 colours and
+// take few bytes; `ansi` uses only the 16 that users set in their terminal.
 
 import type { ThemeColour, ThemeDefinition } from "./definition.ts";
 
@@ -28,7 +28,7 @@ const DARK = {
   type: "#5fafaf",
 } satisfies Readonly<Record<string, ThemeColour>>;
 
-/** What a theme of ours is made from: a few colours with a role each. */
+/** The few colours, one per role, that our themes are built from. */
 type Palette = Readonly<Record<keyof typeof DARK, ThemeColour>>;
 
 const LIGHT: Palette = {
@@ -81,7 +81,7 @@ const ANSI: Palette = {
   type: 6,
 };
 
-/** Blue against orange in place of green against red: all common forms of colour blindness tell them apart. */
+/** Blue and orange instead of green and red: people with any common form of colour blindness can tell them apart. */
 const DARK_COLORBLIND: Palette = {
   ...DARK,
   success: "#5fafff",
@@ -149,7 +149,7 @@ const textColors = (p: Palette) =>
     mdQuote: p.muted,
     mdQuoteBorder: p.border,
     mdHr: p.border,
-    // Plain: a list's bullets would cost more bytes than its words.
+    // Plain: coloured bullets would cost more bytes than the words.
     mdListBullet: "",
     toolDiffAdded: p.added,
     toolDiffRemoved: p.removed,
@@ -165,7 +165,7 @@ const textColors = (p: Palette) =>
     syntaxPunctuation: "",
   }) satisfies Partial<Colors>;
 
-/** Levels, modes and the line at the bottom. */
+/** Levels, modes and the status line. */
 const statusColors = (p: Palette) =>
   ({
     thinkingOff: p.dim,

@@ -1,16 +1,16 @@
-// A theme as its file says it, checked: all tokens are there, every value is a colour, and references to `vars` are resolved.
+// A parsed theme file: all tokens exist, every value is a colour, and references to `vars` are resolved.
 
 import { isHex } from "./palette.ts";
 import type { SymbolPreset, SymbolsChoice } from "./symbol-sets.ts";
 import { TOKEN_GROUPS, type Token } from "./tokens.ts";
 
-/** `#rrggbb`, an index of the palette, or "" for the terminal's own colour. */
+/** `#rrggbb`, a palette index, or "" for the terminal's default colour. */
 export type ThemeColour = string | number;
 
 export interface ThemeDefinition {
   readonly name: string;
   readonly colors: Readonly<Record<Token, ThemeColour>>;
-  /** For pages made of a session. */
+  /** Colours of exported pages. */
   readonly export?: { readonly pageBg?: ThemeColour; readonly cardBg?: ThemeColour; readonly infoBg?: ThemeColour };
   readonly symbols?: SymbolsChoice;
 }
@@ -21,7 +21,7 @@ const PRESETS: readonly SymbolPreset[] = ["unicode", "nerd", "ascii"];
 const EXPORT_KEYS = ["pageBg", "cardBg", "infoBg"] as const;
 type Json = Readonly<Record<string, unknown>>;
 
-/** `name` is what the theme was asked for by; the file's own name is only required to be there. */
+/** `name` is the name that was asked for; the file must have its own, but it is not used. */
 export function parseTheme(json: string, name: string): ThemeDefinition {
   const fail = (problem: string): never => {
     throw new ThemeError(`Theme ${name}: ${problem}`);

@@ -1,4 +1,4 @@
-// What the terminal can show: how many colours, and whether its background is dark.
+// What the terminal can display: how many colours, and whether its background is dark.
 
 import type { TerminalReply } from "../keys/key.ts";
 import type { ThemeDefinition } from "./definition.ts";
@@ -15,12 +15,12 @@ export function colourMode(env: Environment): ColourMode {
   }
   const term = env["TERM"] ?? "";
   if (term === "" || term === "linux") return "256";
-  // Two that are common and garble 24-bit colours: GNU screen by itself, and the terminal that macOS brings.
+  // Two common terminals garble 24-bit colours: GNU screen without tmux, and Apple's Terminal.
   const screenAlone = term.startsWith("screen") && env["TMUX"] === undefined;
   return screenAlone || env["TERM_PROGRAM"] === "Apple_Terminal" ? "256" : "truecolor";
 }
 
-/** The terminal's own answer about its background, else what the environment says, else dark. */
+/** From the terminal's answer about its background, otherwise from the environment, otherwise dark. */
 export function appearance(reply: TerminalReply | undefined, env: Environment): Appearance {
   if (reply?.kind === "background") return luminance([reply.red, reply.green, reply.blue]) < 0.5 ? "dark" : "light";
   if (reply?.kind === "appearance") return reply.dark ? "dark" : "light";
@@ -28,7 +28,7 @@ export function appearance(reply: TerminalReply | undefined, env: Environment): 
   return background !== undefined && Number(background) >= 8 ? "light" : "dark";
 }
 
-/** Whether a theme is made for light backgrounds, as those that it draws itself show. */
+/** Whether a theme is made for light backgrounds, judged by the backgrounds it draws itself. */
 export function isLightTheme({ colors }: ThemeDefinition): boolean {
   const drawn = [colors.userMessageBg, colors.selectedBg].find((colour) => typeof colour === "string" && isHex(colour));
   return typeof drawn === "string" && luminance(rgbOf(drawn)) >= 0.5;

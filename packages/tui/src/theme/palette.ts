@@ -1,4 +1,4 @@
-// Colours as terminals take them: the 256 of the palette, of which 16 to 255 are the same everywhere, and the 24-bit ones.
+// Terminal colours: the palette of 256, of which 16 to 255 are the same everywhere, and 24-bit colours.
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -14,7 +14,7 @@ export function rgbOf(hex: string): Rgb {
 
 export const hexOf = (rgb: Rgb): string => `#${rgb.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
-/** The nearest of the palette's cube and greys. The first 16 are left out: people change them. */
+/** The nearest colour of the palette's cube and greys. The first 16 are left out, since users change them. */
 export function nearestIndex(rgb: Rgb): number {
   const steps = rgb.map(nearestLevel);
   const cube = steps.map((step) => LEVELS[step] ?? 0) as unknown as Rgb;
@@ -24,13 +24,13 @@ export function nearestIndex(rgb: Rgb): number {
   return 16 + (steps[0] ?? 0) * 36 + (steps[1] ?? 0) * 6 + (steps[2] ?? 0);
 }
 
-/** The palette's index of exactly this colour: said in fewer bytes than the colour itself. */
+/** The palette index of exactly this colour, which takes fewer bytes than the colour itself. */
 export function exactIndex(rgb: Rgb): number | undefined {
   const index = nearestIndex(rgb);
   return distance(rgb, paletteRgb(index)) === 0 ? index : undefined;
 }
 
-/** The colours of the indexes 16 to 255. */
+/** The colour of an index from 16 to 255. */
 function paletteRgb(index: number): Rgb {
   if (index >= 232) {
     const shade = 8 + (index - 232) * 10;
@@ -40,7 +40,7 @@ function paletteRgb(index: number): Rgb {
   return [LEVELS[Math.floor(cube / 36)] ?? 0, LEVELS[Math.floor(cube / 6) % 6] ?? 0, LEVELS[cube % 6] ?? 0];
 }
 
-/** How bright a colour looks, 0 to 1. */
+/** The perceived brightness of a colour, 0 to 1. */
 export const luminance = ([red, green, blue]: Rgb): number => (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
 
 const average = ([red, green, blue]: Rgb): number => (red + green + blue) / 3;

@@ -1,5 +1,5 @@
-// A theme file as JSON Schema: editors that know it complete names of colours and mark what is missing. What it cannot say (a var that does
-// not exist, a circle of vars) is said when the file is loaded.
+// JSON Schema of theme files, for editors to complete colour names and mark missing ones. What it cannot express (an
+// unknown var, a cycle of vars) is reported when the file is loaded.
 
 import { SYMBOL_SETS } from "./symbol-sets.ts";
 import { TOKEN_GROUPS, TOKENS } from "./tokens.ts";

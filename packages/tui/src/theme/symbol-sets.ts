@@ -1,4 +1,5 @@
-// The three sets of signs, and how a set and a theme's own signs become one. A sign keeps its width or it is refused: columns depend on it.
+// The three symbol sets, and how a theme's own symbols override them. A symbol must keep its width, since columns
+// depend on it.
 
 import { visible } from "../rows/visible.ts";
 import { widthOf } from "../rows/width.ts";
@@ -12,7 +13,10 @@ export interface SymbolsChoice {
   readonly spinnerFrames?: readonly string[];
 }
 
-/** A slow pulse: waiting for minutes must cost a remote terminal next to nothing, and few frames of a fast wheel look broken. */
+/**
+ * A slow spinner: waiting for minutes must cost a remote terminal next to nothing, and a fast one with few frames looks
+ * broken.
+ */
 const UNICODE: Symbols = {
   success: "✓",
   failure: "✗",
@@ -80,11 +84,11 @@ const ASCII: Symbols = {
 
 export const SYMBOL_SETS: Readonly<Record<SymbolPreset, Symbols>> = { unicode: UNICODE, nerd: NERD, ascii: ASCII };
 
-/** A setting wins over the theme's preset. Names that are no sign of ours are left out. */
+/** A setting takes precedence over the theme's preset. Unknown names are ignored. */
 export function symbolsFor(theme: SymbolsChoice = {}, setting?: SymbolPreset): Symbols {
   const preset = setting ?? theme.preset ?? "unicode";
   const base = SYMBOL_SETS[preset];
-  // Someone who asks for ASCII means the whole screen, also where the theme draws its own signs.
+  // A user who asks for ASCII means the whole screen, even if the theme has its own symbols.
   const fits = (sign: string): boolean =>
     sign !== "" && visible(sign) === sign && !sign.includes("\n") && (preset !== "ascii" || /^[ -~]+$/.test(sign));
   const overrides = Object.entries(theme.overrides ?? {}).filter(

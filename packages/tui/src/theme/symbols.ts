@@ -1,4 +1,4 @@
-// The signs a screen is drawn with, by what they mean. Three sets: unicode, nerd (needs a patched font) and ascii.
+// The symbols that the screen uses, by meaning. Three sets: unicode, nerd (needs a patched font) and ascii.
 
 export interface Symbols {
   readonly success: string;
@@ -23,6 +23,6 @@ export interface Symbols {
   readonly unchecked: string;
   readonly barFull: string;
   readonly barEmpty: string;
-  /** Frames of the spinner beside the status. */
+  /** Frames of the spinner in the status line. */
   readonly spinner: readonly string[];
 }

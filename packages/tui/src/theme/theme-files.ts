@@ -3,10 +3,10 @@
 import type { FSWatcher } from "node:fs";
 import { join } from "node:path";
 
-/** Where a person's own themes come from. */
+/** Where a user's own themes come from. */
 export interface ThemeFiles {
   names(): readonly string[];
-  /** The text of a theme's file; undefined when there is none. */
+  /** The text of a theme's file; undefined if there is none. */
   read(name: string): string | undefined;
   /** Calls back whenever the file may have changed, until the returned function is called. */
   watch(name: string, onChange: () => void): () => void;
@@ -32,7 +32,7 @@ export function themeDirectory(directory: string, fs: ThemeFileSystem): ThemeFil
       SAFE_NAME.test(name)
         ? orWithout(undefined, () => fs.readFileSync(join(directory, `${name}${ENDING}`), "utf8"))
         : undefined,
-    // The directory, not the file: editors save by putting a new file in the place of the old one.
+    // Watch the directory, not the file: editors save by replacing the file.
     watch: (name, onChange) =>
       orWithout(
         () => {},

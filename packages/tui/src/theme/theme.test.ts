@@ -211,12 +211,12 @@ describe("choosing a theme", () => {
     return made;
   };
   const write = (name: string, text: string): void => {
-    // As editors do: a new file takes the place of the old one.
+    // Editors save like this: a new file replaces the old one.
     writeFileSync(join(directory, "part"), text);
     renameSync(join(directory, "part"), join(directory, `${name}.json`));
   };
-  /** Resolves when the file system has told of a change; then the wait is over at once. */
-  const noticed = async (change: () => void): Promise<void> => {
+  /** Resolves once the watcher has reported a change, and skips the wait that follows. */
+  const untilNoticed = async (change: () => void): Promise<void> => {
     const told = new Promise<void>((resolve) => seen.push(resolve));
     change();
     await told;
@@ -240,13 +240,13 @@ describe("choosing a theme", () => {
     write("mine", file({ colors: colors({ accent: "#000001" }) }));
     const all = themes({ dark: "mine" });
     expect(all.sgr({ color: "accent" })).toBe("38;2;0;0;1");
-    await noticed(() => write("mine", file({ colors: colors({ accent: "#000002" }) })));
+    await untilNoticed(() => write("mine", file({ colors: colors({ accent: "#000002" }) })));
     expect(all.sgr({ color: "accent" })).toBe("38;2;0;0;2");
     expect(changes).toBe(1);
-    await noticed(() => write("mine", "{ garbage"));
-    await noticed(() => rmSync(join(directory, "mine.json")));
+    await untilNoticed(() => write("mine", "{ garbage"));
+    await untilNoticed(() => rmSync(join(directory, "mine.json")));
     expect([all.sgr({ color: "accent" }), changes]).toEqual(["38;2;0;0;2", 1]);
-    await noticed(() => write("mine", file({ colors: colors({ accent: "#000003" }) })));
+    await untilNoticed(() => write("mine", file({ colors: colors({ accent: "#000003" }) })));
     expect(all.sgr({ color: "accent" })).toBe("38;2;0;0;3");
   });
 

@@ -1,4 +1,5 @@
-// A theme at work: styles become the parameters of an SGR sequence. Asked for every span of every row, so each style is looked up once.
+// A loaded theme: converts styles to SGR parameters. It is called for every span of every row, so results are cached
+// per style.
 
 import type { Colour, Style } from "../rows/row.ts";
 import type { ThemeDefinition } from "./definition.ts";
@@ -32,8 +33,8 @@ export class Theme {
   }
 
   /**
-   * What goes between `ESC [` and `m` on text that has no style yet; "" for plain text. Without colours the attributes stay:
-   * people who turn colours off can still tell a heading from a paragraph.
+   * The parameters between `ESC [` and `m`, starting from plain text; "" for plain text. Attributes stay even without
+   * colours, so that a heading still differs from a paragraph.
    */
   sgr(style: Style): string {
     const known = this.#known.get(style);
@@ -59,7 +60,7 @@ export class Theme {
   }
 }
 
-/** The first 16 have codes of their own, which every terminal knows. */
+/** The first 16 colours have their own codes, which every terminal supports. */
 function indexedCode(index: number, offset: 0 | 10): string {
   if (index < 8) return String(30 + offset + index);
   if (index < 16) return String(82 + offset + index);

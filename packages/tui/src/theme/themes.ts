@@ -1,5 +1,5 @@
-// Which theme is in use: chosen by name, tried out without being kept, changed with the terminal's background, and read again when its
-// file changes. It can be handed to a screen in place of a theme: it always answers with the present one.
+// The theme in use: selected by name, previewed, switched with the terminal's background, and reloaded when its file
+// changes. A screen can use it like a theme: it always delegates to the current one.
 
 import type { Style } from "../rows/row.ts";
 import { BUILTIN_THEMES, DARK_THEME } from "./builtin.ts";
@@ -21,12 +21,12 @@ export interface ThemesOptions {
   readonly clock: ThemeClock;
   readonly mode: ColourMode;
   readonly appearance: Appearance;
-  /** Names of the themes for dark and for light terminals. */
+  /** Names of the themes for dark and light terminals. */
   readonly dark?: string;
   readonly light?: string;
   readonly symbols?: SymbolPreset;
   readonly colorBlind?: boolean;
-  /** Everything on the screen looks different now. */
+  /** Called when everything on the screen must be redrawn. */
   readonly onChange: () => void;
 }
 
@@ -44,7 +44,7 @@ export class Themes {
   #previewed: Theme | undefined;
   #unwatch: () => void = () => {};
   #timer: unknown;
-  /** Why the theme of the settings is not the one in use, and what is wrong with the other files. */
+  /** Why the configured theme is not in use, and what is wrong with other theme files. */
   readonly startProblems: readonly string[];
 
   constructor(options: ThemesOptions) {
@@ -73,13 +73,13 @@ export class Themes {
     return this.current.sgr(style);
   }
 
-  /** Ours first, then a person's own. A file named like one of ours is never used, so it is not listed. */
+  /** Built-in themes first, then the user's own. A file with a built-in name is never used, so it is not listed. */
   names(): readonly string[] {
     const own = this.#options.files.names().filter((name) => builtin(name) === undefined);
     return [...BUILTIN_THEMES.map(({ name }) => name), ...own.sort()];
   }
 
-  /** For terminals that look like the present one. If it fails, the built-in dark theme is used. */
+  /** Selects a theme for the current kind of background. On failure, the built-in dark theme is used. */
   select(name: string): ThemeResult {
     this.#previewed = undefined;
     this.#slots[this.#appearance] = name;
@@ -88,7 +88,7 @@ export class Themes {
     return result;
   }
 
-  /** Shows a theme until `cancelPreview` or `select`. If it fails, what is shown stays. */
+  /** Shows a theme until `cancelPreview` or `select`. On failure, nothing changes. */
   preview(name: string): ThemeResult {
     const result = this.#load(name);
     if (!(result instanceof Theme)) return result;
@@ -131,14 +131,16 @@ export class Themes {
     this.#options.clock.clearTimeout(this.#timer);
     this.#timer = this.#options.clock.setTimeout(() => {
       const loaded = this.#load(name);
-      // Half-written or gone for a moment: the last good one stays, the next change tries again.
+      // The file is half-written or briefly missing: keep the last good theme; the next change tries again.
       if (!(loaded instanceof Theme)) return;
       this.#chosen = loaded;
       this.#options.onChange();
     }, SETTLE_MS);
   }
 
-  /** A person's own, besides the one in use. Files that cannot be listed are no reason not to start: `/theme` says why. */
+  /**
+   * The user's own themes besides the current one. If listing them fails, we still start; `/theme` shows the reason.
+   */
   #others(): readonly string[] {
     try {
       const used = this.#slots[this.#appearance];

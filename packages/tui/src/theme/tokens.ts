@@ -1,4 +1,5 @@
-// The colours a theme must give, by what they are for. Every one is required: a theme that leaves some out would show text in another theme's taste.
+// The colours that a theme must define, by purpose. All are required: otherwise some text would be in another theme's
+// colours.
 
 export const TOKEN_GROUPS = {
   "text and borders": [

@@ -1,9 +1,9 @@
-// Finding words in rows and marking them.
+// Finds words in rows and marks them.
 
 import type { Row, Span } from "../rows/row.ts";
 import { rowText } from "../rows/wrap.ts";
 
-/** The words as they are; capitals matter only when there is one among them. */
+/** Matches the words literally; case matters only if they contain a capital. */
 export const patternOf = (words: string): RegExp =>
   new RegExp(words.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), words === words.toLowerCase() ? "giu" : "gu");
 

@@ -1,5 +1,5 @@
-// A full-screen pager over rows: scrolls, searches, copies. What it shows is made anew for every width, and only as far as the user has
-// looked: a body that makes its rows one by one may be of any length.
+// A full-screen pager over rows: scrolls, searches, copies. Rows are made for the current width, and only as far as the
+// user has scrolled, so a body that makes its rows one by one may be of any length.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import type { Key, KeyPress } from "../keys/key.ts";
@@ -12,28 +12,30 @@ import { matchesIn, patternOf, withMarks } from "./search.ts";
 export interface ViewerEvents {
   close(): void;
   copy(text: string): void;
-  /** Folds or unfolds what the body shows; the body is asked again afterwards. Absent: there is nothing to unfold. */
+  /**
+   * Folds or unfolds the body's content; the viewer then asks it for rows again. Absent if there is nothing to unfold.
+   */
   toggle?(): void;
 }
 
-/** Title above, hints below. */
+/** The title above and the hints below. */
 const FRAME_ROWS = 2;
 
 export class Viewer implements Focusable {
   readonly #title: string;
   readonly #body: (columns: number) => Iterable<Row>;
   readonly #on: ViewerEvents;
-  /** As far as they are made. */
+  /** The rows made so far. */
   #rows: Row[] = [];
-  /** The others; undefined when there are none. */
+  /** The remaining rows; undefined if all are made. */
   #rest: Iterator<Row> | undefined;
   #columns = 0;
   #height = 1;
   #top = 0;
-  /** Typed after `/`, while it is being typed. */
+  /** The search text while it is being typed after `/`. */
   #asked: string | undefined;
   #pattern: RegExp | undefined;
-  /** Row of the body that the search has come to. */
+  /** The row of the body with the current match. */
   #found = -1;
   #notice = "";
   #cursor: CursorPlace | undefined;
@@ -48,7 +50,7 @@ export class Viewer implements Focusable {
     return this.#cursor;
   }
 
-  /** The body has changed. The place is kept. */
+  /** Call when the body has changed; keeps the scroll position. */
   refresh(): void {
     this.#columns = 0;
   }
@@ -56,13 +58,13 @@ export class Viewer implements Focusable {
   render(context: RenderContext): readonly Row[] {
     const { columns } = context;
     if (columns !== this.#columns) {
-      // Another width has other rows: about the same part stays in sight.
+      // Another width has other rows: keep about the same part visible.
       const before = this.#columns;
       const known = this.#rows.length;
       const share = known === 0 || this.#rest ? undefined : this.#top / known;
       this.#columns = columns;
       const body = this.#body(columns);
-      // What is made already costs nothing more.
+      // An array costs nothing more to show in full.
       this.#rows = Array.isArray(body) ? body : [];
       this.#rest = Array.isArray(body) ? undefined : body[Symbol.iterator]();
       if (before !== 0 && share !== undefined) {
@@ -133,10 +135,10 @@ export class Viewer implements Focusable {
     else if (key.text !== undefined) this.#asked = asked + key.text;
   }
 
-  /** To the next row with a match, from the one found before or from the top of what is in sight; round the end. */
+  /** Moves to the next row with a match, from the current match or the top of the view; wraps around. */
   #next(step: 1 | -1): void {
     if (this.#pattern === undefined) return;
-    // Backwards from the first row means from the last one.
+    // Going backwards from the first row needs the last one.
     if (step < 0) this.#make(Number.POSITIVE_INFINITY);
     const from = this.#found >= 0 ? this.#found + step : this.#top;
     for (let tried = 0; tried < Math.max(1, this.#rows.length); tried++) {
@@ -158,7 +160,7 @@ export class Viewer implements Focusable {
     this.#notice = "copied";
   }
 
-  /** At least so many rows, if there are. */
+  /** Makes at least this many rows, if there are that many. */
   #make(count: number): void {
     while (this.#rest && this.#rows.length < count) {
       const next = this.#rest.next();
@@ -168,7 +170,7 @@ export class Viewer implements Focusable {
   }
 
   #scrollTo(top: number): void {
-    // One more than is shown tells whether there are more.
+    // One row more than the view tells whether there are more.
     this.#make(top + this.#height + 1);
     this.#top = Math.max(0, Math.min(top, this.#rows.length - this.#height));
   }

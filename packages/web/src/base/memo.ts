@@ -1,8 +1,8 @@
-// A component that is drawn again only when what it shows has changed.
+// A component that is only drawn again if what it shows has changed.
 
 import { Component, type ComponentChild, createElement, type FunctionComponent, type VNode } from "preact";
 
-/** `isSame`: whether the second properties show what the first do. */
+/** `isSame` tells whether the new props show the same as the old ones. */
 export function memo<Props extends object>(
   draw: (props: Props) => VNode | null,
   isSame: (before: Props, after: Props) => boolean,

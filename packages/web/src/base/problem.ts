@@ -1,3 +1,3 @@
-// What went wrong, in words for a person.
+// The message of an error, for the user.
 
 export const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-// A picture that a person gives to the page: checked and read before it goes anywhere.
+// Checks and reads a picture that the user adds to the page, before it is sent anywhere.
 
 export interface GivenPicture {
   readonly name: string;
@@ -7,13 +7,13 @@ export interface GivenPicture {
   readonly data: string;
 }
 
-/** Together: the server takes 24 MiB of a message, and base64 is a third longer than its bytes. */
+/** In one message: the server takes 24 MiB, and base64 is a third longer than its bytes. */
 export const MOST_PICTURES = 8;
-/** As the server: every vendor takes so much, which is 5 MiB of base64. */
+/** The server's limit, too: every vendor takes this much, which is 5 MiB of base64. */
 const MOST_BYTES = (5 << 20) * 0.75;
 export const MOST_BYTES_TOGETHER = 15 << 20;
 
-/** Rejects with one line for the person. */
+/** Rejects with one line for the user. */
 export async function readPicture(file: File): Promise<GivenPicture> {
   const name = file.name === "" ? "The picture" : file.name;
   if (file.size > MOST_BYTES) throw new Error(`${name} is too large. A picture may have 3.9 MB.`);
@@ -23,7 +23,7 @@ export async function readPicture(file: File): Promise<GivenPicture> {
   return { name, mediaType, data: await base64(file) };
 }
 
-/** By the first bytes: names and what a browser makes of them may be wrong. */
+/** Looks at the first bytes: file names and the types that browsers derive from them may be wrong. */
 function typeOf(bytes: Uint8Array): string | undefined {
   const text = String.fromCharCode(...bytes);
   if (text.startsWith("\x89PNG\r\n")) return "image/png";

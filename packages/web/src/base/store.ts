@@ -1,13 +1,13 @@
-// A value that changes by actions, and those who want to know when it does. Changes of one moment are told once.
+// A value that changes by actions, and its subscribers. Changes close together cause a single notification.
 
 export interface Store<View, Action> {
   readonly view: View;
   dispatch(action: Action): void;
-  /** Returns what ends it. */
+  /** Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
-/** `later`: runs a function soon, such as before the next picture of the screen. */
+/** `later` runs a function soon, such as before the next animation frame. */
 export function createStore<View, Action>(
   reduce: (view: View, action: Action) => View,
   first: View,

@@ -1,4 +1,5 @@
-// The answer to something that was asked of the server, asked again when `inputs` change. The last answer stays until there is a new one.
+// The answer to a request to the server, requested again when `inputs` change. The last answer stays until a new one
+// arrives.
 
 import { useEffect, useState } from "preact/hooks";
 import { problemOf } from "./problem.ts";

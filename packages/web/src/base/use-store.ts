@@ -1,4 +1,4 @@
-// What a component shows of a store; it is drawn again when the store has changed.
+// The part of a store that a component shows; the component is drawn again when it changes.
 
 import { useEffect, useReducer } from "preact/hooks";
 import type { Store } from "./store.ts";

@@ -1,10 +1,11 @@
-// Heights of rows of which most have not been drawn yet: where each begins, and which one is at a place, without adding up all of them.
+// Heights of rows, most of which have not been drawn yet: finds where each begins, and which row is at a position,
+// without adding up all of them.
 
-/** A Fenwick tree over heights; rows that were not measured have the height that is expected of them. */
+/** A Fenwick tree over heights; unmeasured rows have the expected height. */
 export class Heights {
   readonly #expected: number;
   #heights: number[] = [];
-  /** Sums of ranges, from 1 on. */
+  /** Sums of ranges, starting at index 1. */
   #sums: number[] = [0];
 
   constructor(expected: number) {
@@ -15,7 +16,7 @@ export class Heights {
     return this.#heights.length;
   }
 
-  /** Of all rows. */
+  /** The height of all rows. */
   get total(): number {
     return this.start(this.count);
   }
@@ -24,20 +25,20 @@ export class Heights {
     return this.#heights[at] ?? this.#expected;
   }
 
-  /** Rows that are added get the expected height. */
+  /** New rows get the expected height. */
   resize(count: number): void {
     if (count < this.count) this.replace(this.#heights.slice(0, count));
     while (this.count < count) this.#push(this.#expected);
   }
 
-  /** All at once, for example when rows were put before the first one. */
+  /** Replaces all heights at once, for example when rows were inserted before the first one. */
   replace(heights: readonly number[]): void {
     this.#heights = [];
     this.#sums = [0];
     for (const height of heights) this.#push(height);
   }
 
-  /** Returns by how much it has changed. */
+  /** Returns the change in height. */
   set(at: number, height: number): number {
     const change = height - this.height(at);
     if (change === 0) return 0;
@@ -46,14 +47,14 @@ export class Heights {
     return change;
   }
 
-  /** Where the row begins; of the one behind the last: where all of them end. */
+  /** Where the row begins; for the index after the last row, where all rows end. */
   start(at: number): number {
     let sum = 0;
     for (let node = at; node > 0; node -= node & -node) sum += this.#sums[node] as number;
     return sum;
   }
 
-  /** The row that covers the place; the last one below all of them. */
+  /** The row at the position; the last row for positions below all of them. */
   rowAt(place: number): number {
     let node = 0;
     let left = place;

@@ -1,5 +1,5 @@
-// A long list of which only the rows around the visible ones are in the document. What a reader looks at stays where it is when rows
-// are put before it or change their height; a reader at the end stays at the end.
+// A long list with only the rows around the visible ones in the document. What the user is reading stays in place when
+// rows are inserted above or change their height; at the end of the list, the view stays at the end.
 
 import { Component, type ComponentChild, createRef, type VNode } from "preact";
 import { Heights } from "./heights.ts";
@@ -13,9 +13,9 @@ export interface VirtualListProps<Row extends ListRow> {
   readonly draw: (row: Row) => VNode;
   readonly label: string;
   readonly isBusy: boolean;
-  /** How many rows are still to be read before the first one. */
+  /** How many rows still have to be loaded before the first one. */
   readonly missing: number;
-  /** A reader comes near the first row. */
+  /** Called when the user scrolls near the first row. */
   readonly onTop: () => void;
 }
 
@@ -26,7 +26,7 @@ interface ListState {
 }
 
 const EXPECTED_HEIGHT = 72;
-/** So much is drawn beyond what can be seen. */
+/** Pixels drawn beyond the visible area. */
 const AROUND = 800;
 const NEAR_END = 48;
 
@@ -37,7 +37,7 @@ export class VirtualList<Row extends ListRow> extends Component<VirtualListProps
   readonly #measured = new Map<string, number>();
   #rows: readonly Row[] = [];
   #sizes: ResizeObserver | undefined;
-  /** The row at the upper edge, and how far it is above it. */
+  /** The row at the upper edge, and how far it extends above it. */
   #anchor: { readonly key: string; readonly above: number } | undefined;
   #isAtEnd = true;
 
@@ -99,7 +99,7 @@ export class VirtualList<Row extends ListRow> extends Component<VirtualListProps
     this.#settle();
   };
 
-  /** New rows: heights follow their names. */
+  /** Takes new rows; heights are kept by key. */
   #take(rows: readonly Row[]): void {
     if (rows === this.#rows) return;
     const isSame =
@@ -110,7 +110,7 @@ export class VirtualList<Row extends ListRow> extends Component<VirtualListProps
     if (!isSame) this.#heights.replace(rows.map(({ key }) => this.#measured.get(key) ?? EXPECTED_HEIGHT));
   }
 
-  /** What is to be drawn, for the place that the box will be scrolled to. */
+  /** The rows to draw for the position that the box will scroll to. */
   #range(): { readonly first: number; readonly last: number } {
     const size = this.#box.current?.clientHeight ?? globalThis.innerHeight;
     const top = this.#isAtEnd ? Math.max(0, this.#heights.total - size) : this.#anchorTop();
@@ -124,7 +124,7 @@ export class VirtualList<Row extends ListRow> extends Component<VirtualListProps
     return at < 0 ? (this.#box.current?.scrollTop ?? 0) : this.#heights.start(at) + (this.#anchor?.above ?? 0);
   }
 
-  /** Measures what was drawn, and scrolls to where the reader was. */
+  /** Measures what was drawn and restores the scroll position. */
   #settle(): void {
     const box = this.#box.current;
     if (!box) return;
@@ -144,7 +144,7 @@ export class VirtualList<Row extends ListRow> extends Component<VirtualListProps
     this.#remember(box);
   }
 
-  /** What is opened grows downwards, also at the end. */
+  /** What the user opens grows downwards, even at the end of the list. */
   readonly #hold = (): void => {
     this.#isAtEnd = false;
     this.#settle();

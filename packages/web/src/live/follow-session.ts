@@ -1,11 +1,11 @@
-// Keeps what the page knows of a session up to date, over as many connections as it takes: a snapshot with the last entries, the
-// frames that follow it, older entries on request.
+// Keeps the page's view of a session up to date, reconnecting as needed: a snapshot with the last entries, the frames
+// after it, and older entries on request.
 
 import { type DoorFrame, type LatheClient, LatheServerError } from "lathe/client";
 import { problemOf } from "../base/problem.ts";
 import type { SessionAction } from "../state/session.ts";
 
-/** What a phone shows at once, and some more. */
+/** A little more than a phone shows at once. */
 const FIRST_ENTRIES = 80;
 const OLDER_ENTRIES = 400;
 const AGAIN_MS = 1_000;
@@ -14,7 +14,7 @@ export interface SessionLink {
   readonly client: LatheClient;
   readonly id: string;
   readonly dispatch: (action: SessionAction) => void;
-  /** The door has gone over to another session. */
+  /** Called when the door switches to another session. */
   readonly onOtherSession: (id: string) => void;
 }
 
@@ -39,7 +39,7 @@ const isPassing = (error: unknown): boolean =>
 
 const isUnknown = (error: unknown): boolean => error instanceof LatheServerError && error.status === 404;
 
-/** `again`: what has been read no longer holds, and has to be read anew. */
+/** `again` means that what was read is outdated and must be read anew. */
 async function followOnce({ client, id, dispatch, onOtherSession }: SessionLink, signal: AbortSignal) {
   const onConnection = (isConnected: boolean): void => dispatch({ type: "connection", isConnected });
   for await (const frame of client.follow(id, { signal, onConnection })) {
@@ -57,12 +57,12 @@ async function followOnce({ client, id, dispatch, onOtherSession }: SessionLink,
 const isOfOtherBranch = (frame: DoorFrame): boolean =>
   frame.kind === "event" && frame.event.type === "lathe:tree_moved";
 
-/** The entries before the first one that is there. */
+/** Reads the entries before the first one known. */
 export async function readOlder({ client, id, dispatch }: SessionLink, first: string): Promise<void> {
   dispatch({ type: "older", page: await client.command(id, "get_entries", { before: first, limit: OLDER_ENTRIES }) });
 }
 
-/** What commands tell of the session. */
+/** Reads what `get_state` reports about the session. */
 export async function readState({ client, id, dispatch }: SessionLink): Promise<void> {
   const [state, queue, { agents }] = await Promise.all([
     client.command(id, "get_state"),

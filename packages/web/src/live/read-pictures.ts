@@ -1,4 +1,4 @@
-// Pictures of entries, read when they are drawn. Those that were drawn last are kept: a reader scrolls to and fro.
+// Pictures of entries, read when they are drawn. The most recent ones are cached, since users scroll back and forth.
 
 import type { LatheClient } from "lathe/client";
 import { mediaIn } from "../state/pictures.ts";
@@ -16,7 +16,7 @@ export function pictureReader(client: LatheClient, id: string): ReadPictures {
     kept.set(entryId, reading);
     const [oldest] = kept.keys();
     if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    // What failed is tried again with the next drawing.
+    // A failed picture is requested again when it is drawn the next time.
     reading.catch(() => kept.delete(entryId));
     return reading;
   };

@@ -1,8 +1,8 @@
-// Calls from their start to their result, with the question in between where there is one.
+// Tool calls from their start to their result, including a question in between.
 
 import type { WireEventOf } from "lathe/client";
 import type { CallItem, Item } from "./items.ts";
-import { add, replaced, type Transcript } from "./transcript-state.ts";
+import { add, replaceItem, type Transcript } from "./transcript-state.ts";
 
 type CallEvent =
   | WireEventOf<"tool_execution_start">
@@ -11,7 +11,7 @@ type CallEvent =
   | WireEventOf<"lathe:approval_request">
   | WireEventOf<"lathe:approval_settled">;
 
-/** The end of a running call's output. */
+/** Characters kept of a running call's output. */
 const MOST_LIVE = 16_000;
 
 export function afterCall(transcript: Transcript, event: CallEvent): Transcript {
@@ -19,10 +19,10 @@ export function afterCall(transcript: Transcript, event: CallEvent): Transcript 
   const placed = withCall(transcript, event.toolCallId, outer);
   const at = lastCall(placed.items, event.toolCallId);
   const item = placed.items[at] as CallItem;
-  return { ...placed, activity: undefined, items: replaced(placed.items, at, changed(item, event)) };
+  return { ...placed, activity: undefined, items: replaceItem(placed.items, at, updateCall(item, event)) };
 }
 
-function changed(item: CallItem, event: CallEvent): CallItem {
+function updateCall(item: CallItem, event: CallEvent): CallItem {
   switch (event.type) {
     case "tool_execution_start":
       return { ...item, card: event.card, state: item.state === "waiting" ? "waiting" : "running" };
@@ -37,13 +37,13 @@ function changed(item: CallItem, event: CallEvent): CallItem {
   }
 }
 
-/** A rule or a mode decides most calls, and nobody was asked. */
+/** Undefined for decisions that no user made: rules and modes decide most calls. */
 function decisionText({ decision, by }: WireEventOf<"lathe:approval_settled">): string | undefined {
   if (by === "deadline") return "denied: nobody answered in time";
   return decision === "deny" ? "denied" : undefined;
 }
 
-/** A call that another one makes stands below that one, and below the others it has made. */
+/** A nested call goes below the call that made it, after that call's earlier ones. */
 function withCall(transcript: Transcript, callId: string, outer: string | undefined): Transcript {
   const known = transcript.items[lastCall(transcript.items, callId)] as CallItem | undefined;
   const isOver = known?.state === "done" || known?.state === "failed" || known?.state === "skipped";
@@ -57,6 +57,6 @@ function withCall(transcript: Transcript, callId: string, outer: string | undefi
   return { ...added, items: [...transcript.items.slice(0, above + 1), item, ...transcript.items.slice(above + 1)] };
 }
 
-/** Ids may be used again: the last one is meant. */
+/** Ids may be reused, so find the last one. */
 const lastCall = (items: readonly Item[], callId: string): number =>
   items.findLastIndex((item) => item.kind === "call" && item.callId === callId);

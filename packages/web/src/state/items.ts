@@ -1,11 +1,11 @@
-// What a transcript is made of, as plain data: the same for what happens now and for what is read back from the journal.
+// The items of a transcript, as plain data: the same for live events and for entries from the journal.
 
 import type { CommandData, WireEventOf } from "lathe/client";
 
-/** An entry of the journal, as people see it. */
+/** An entry of the journal, in the form for display. */
 export type WireEntry = CommandData<"get_entries">["entries"][number];
 
-/** How a call is shown; made by its tool. */
+/** The display of a call, made by its tool. */
 export type Card = WireEventOf<"tool_execution_start">["card"];
 /** What a card shows below its headline. */
 export type CardBody = NonNullable<Card["body"]>;
@@ -13,29 +13,29 @@ export type CardBody = NonNullable<Card["body"]>;
 export type Item = UserItem | TextItem | ThinkingItem | CallItem | PictureItem | NoteItem | SummaryItem;
 
 interface Keyed {
-  /** Names the item as long as the page shows it. */
+  /** Identifies the item as long as the page shows it. */
   readonly key: string;
 }
 
-/** What reached the model in the person's name. */
+/** Text that went to the model in the user's name. */
 export interface UserItem extends Keyed {
   readonly kind: "user";
   readonly text: string;
   readonly how: "sent" | "steered" | "queued";
-  /** Names of files that went with it. */
+  /** Names of attached files. */
   readonly attached: readonly string[];
   readonly pictures: readonly Picture[];
 }
 
-/** A picture: its data in base64, or the entry that has it. */
+/** A picture: its data in base64, or the entry that contains it. */
 export interface Picture {
   readonly mediaType?: string | undefined;
   readonly data?: string | undefined;
-  /** Which of the pictures of which entry. */
+  /** The entry, and the index among its pictures. */
   readonly place?: { readonly entryId: string; readonly at: number } | undefined;
 }
 
-/** Of an answer. */
+/** A picture in an answer. */
 interface PictureItem extends Keyed {
   readonly kind: "picture";
   readonly picture: Picture;
@@ -51,22 +51,22 @@ interface ThinkingItem extends Keyed {
   readonly text: string;
 }
 
-/** `pending`: the answer makes the call, and it has not begun; it is not shown. */
+/** `pending`: the call is in the answer but has not begun; it is not shown. */
 type CallState = "pending" | "running" | "waiting" | "done" | "failed" | "skipped";
 
 export interface CallItem extends Keyed {
   readonly kind: "call";
   readonly callId: string;
-  /** The call that makes this one. */
+  /** The call that made this one. */
   readonly nestedIn?: string | undefined;
   /** Absent while the call is pending. */
   readonly card?: Card | undefined;
   readonly state: CallState;
-  /** What a running call has printed: the end of it. */
+  /** The tail of a running call's output. */
   readonly live: string;
-  /** Who allowed or denied it, where there was a question. */
+  /** Who allowed or denied it, if there was a question. */
   readonly decision?: string | undefined;
-  /** Of the result. */
+  /** Pictures in its result. */
   readonly pictures?: readonly Picture[] | undefined;
 }
 
@@ -74,11 +74,11 @@ export interface NoteItem extends Keyed {
   readonly kind: "note";
   readonly note: "info" | "warning" | "error";
   readonly text: string;
-  /** Shown on request. */
+  /** Details shown on request. */
   readonly more?: string | undefined;
 }
 
-/** Everything above is known to the model as this summary. */
+/** The model knows everything above only as this summary. */
 interface SummaryItem extends Keyed {
   readonly kind: "summary";
   readonly title: string;

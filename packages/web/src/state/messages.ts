@@ -1,9 +1,9 @@
-// Messages of the conversation: those of the user whole, answers as they stream in.
+// Messages of the conversation: the user's messages, and answers as they stream in.
 
 import type { WireEventOf, WireMessage } from "lathe/client";
 import type { Item } from "./items.ts";
 import { pictureOf } from "./pictures.ts";
-import { add, type ItemDraft, replaced, type Transcript } from "./transcript-state.ts";
+import { add, type ItemDraft, replaceItem, type Transcript } from "./transcript-state.ts";
 import { userDraft } from "./user-text.ts";
 
 type MessageEvent = WireEventOf<"message_start"> | WireEventOf<"message_update"> | WireEventOf<"message_end">;
@@ -27,10 +27,10 @@ function afterDelta(transcript: Transcript, delta: Delta): Transcript {
   const last = transcript.items[at];
   const streaming = { ...transcript, activity: undefined, answerFrom: transcript.answerFrom ?? at + 1 };
   if (last?.kind !== kind || at < streaming.answerFrom) return add(streaming, { kind, text: delta.delta });
-  return { ...streaming, items: replaced(transcript.items, at, { ...last, text: last.text + delta.delta }) };
+  return { ...streaming, items: replaceItem(transcript.items, at, { ...last, text: last.text + delta.delta }) };
 }
 
-/** The whole answer takes the place of what streamed in; items that were there keep their names. */
+/** Replaces what streamed in by the complete answer; existing items keep their keys. */
 function afterAnswer(transcript: Transcript, drafts: readonly ItemDraft[]): Transcript {
   const from = transcript.answerFrom ?? transcript.items.length;
   const streamed = transcript.items.slice(from);

@@ -1,4 +1,4 @@
-// What happens beside messages and calls, told in a line.
+// Events other than messages and calls, as one-line notes.
 
 import type { WireEvent } from "lathe/client";
 import { addNote, type Transcript } from "./transcript-state.ts";
@@ -20,7 +20,7 @@ export function afterNotice(transcript: Transcript, event: WireEvent): Transcrip
     case "lathe:warning":
       return addNote(transcript, "warning", event.message);
     case "lathe:error":
-      // The end of the input says it.
+      // The end of the input shows this error.
       return transcript.isBusy && !event.fatal ? transcript : addNote(transcript, "error", event.message);
     case "lathe:loop_detected":
       return addNote(transcript, "warning", event.message);

@@ -1,5 +1,5 @@
-// Entries of the journal become the items of a transcript. A page of them may begin anywhere: calls and their results find each other
-// as far as both are there.
+// Converts journal entries to the items of a transcript. A page of entries may begin anywhere: calls and results are
+// matched if both are in it.
 
 import type { CallItem, Item, Picture, UserItem, WireEntry } from "./items.ts";
 import { mediaIn, picturesAt } from "./pictures.ts";
@@ -14,8 +14,8 @@ const HOW = { input: "sent", steering: "steered", follow_up: "queued" } as const
 >;
 
 /**
- * In the order of the entries. Each key is the entry's, so a page that is read again gives the same items. `isAtWork`: calls of the
- * last answer that have no result yet are shown by the events that tell of them.
+ * Items in the order of the entries. Keys come from the entries, so that reading a page again gives the same items.
+ * `isAtWork`: events will show those calls of the last answer that have no result yet.
  */
 export function pastItems(entries: readonly WireEntry[], isAtWork: boolean): Item[] {
   const items: Item[] = [];
@@ -26,13 +26,13 @@ export function pastItems(entries: readonly WireEntry[], isAtWork: boolean): Ite
       for (const [at, draft] of draftsOf(entry).entries()) {
         const isOpen = entry === lastAnswer && draft.kind === "call";
         const item = isOpen ? { ...draft, card: undefined, state: "pending" as const } : draft;
-        items.push(keyed(item, `${entry.entryId}.${at}`));
+        items.push(withKey(item, `${entry.entryId}.${at}`));
       }
   }
   return items;
 }
 
-const keyed = (draft: ItemDraft, key: string): Item => ({ ...draft, key }) as Item;
+const withKey = (draft: ItemDraft, key: string): Item => ({ ...draft, key }) as Item;
 
 function draftsOf(entry: Exclude<WireEntry, { type: "results" }>): ItemDraft[] {
   switch (entry.type) {

@@ -1,4 +1,4 @@
-// Pictures of messages and results: those that come with an event have their data, those of entries are read when they are drawn.
+// Pictures of messages and results: events carry their data; those of entries are read when they are drawn.
 
 import type { WireMessage } from "lathe/client";
 import type { CallItem, Item, Picture, WireEntry } from "./items.ts";
@@ -19,13 +19,13 @@ export function mediaIn(entry: WireEntry): readonly Media[] {
   }
 }
 
-/** Of an entry, the ones that stand at these places. */
+/** The pictures of an entry from index `from` on. */
 export const picturesAt = (entryId: string, media: readonly Media[], from = 0): readonly Picture[] =>
   media.map(({ mediaType }, at) => ({ mediaType, place: { entryId, at: from + at } }));
 
 export const pictureOf = ({ mediaType, data }: Media): Picture => ({ mediaType, data });
 
-/** The results of a turn bring the pictures of its calls. */
+/** The results of a turn carry the pictures of its calls. */
 export function withPictures(items: readonly Item[], results: readonly WireMessage[]): readonly Item[] {
   const byCall = new Map<string, readonly Picture[]>();
   for (const { content } of results)

@@ -1,4 +1,5 @@
-// What a page knows of the session that it shows: a pure fold over the frames of its door and the answers to its own questions.
+// What the page knows about the session it shows: a pure fold over the frames of its door and the answers to its own
+// requests.
 
 import type {
   ClientRow,
@@ -20,33 +21,36 @@ type MessageEnd = WireEventOf<"message_end">;
 export type Agent = WireEventOf<"task:subagent:lifecycle">["agent"];
 export type Queue = CommandData<"get_queue">;
 
-/** A page of entries, as the session gave it. */
+/** A page of entries as the session returned it. */
 type EntryPage = CommandData<"get_entries">;
 
 export interface SessionView {
-  /** `loading` until there is a snapshot with its entries; `unknown`: there is no such session, or it was deleted. */
+  /**
+   * `loading` until the snapshot and its entries have arrived; `unknown` if there is no such session, or it was
+   * deleted.
+   */
   readonly phase: "loading" | "open" | "closed" | "unknown";
   /** Why it cannot be shown, or why its process has ended. */
   readonly problem?: string | undefined;
   readonly isConnected: boolean;
   readonly state?: RpcSessionState | undefined;
-  /** Entries of the branch as far back as they have been read. */
+  /** The entries of the branch, as far back as they have been read. */
   readonly entries: readonly WireEntry[];
-  /** How many older ones there are. */
+  /** How many older entries there are. */
   readonly olderEntries: number;
-  /** The events go on with the last answer of the entries. */
+  /** Whether the events continue the last answer in the entries. */
   readonly isResumed: boolean;
   /** Items of the entries. */
   readonly past: readonly Item[];
-  /** What has happened since. */
+  /** Items since then. */
   readonly live: Transcript;
   readonly questions: readonly Dialog[];
-  /** Who answered the question that another client or the session settled last. */
+  /** The last question that another client or the session closed, and who closed it. */
   readonly settled?: { readonly title: string; readonly by: string } | undefined;
   readonly clients: readonly ClientRow[];
   readonly agents: readonly Agent[];
   readonly queue: Queue;
-  /** Grows with everything that may have changed what commands tell of the session. */
+  /** Increases whenever the results of commands such as `get_state` may have changed. */
   readonly revision: number;
 }
 
@@ -83,7 +87,7 @@ export const LOADING: SessionView = {
 export function reduceSession(view: SessionView, action: SessionAction): SessionView {
   switch (action.type) {
     case "opened":
-      return opened(view, action.snapshot, action.page);
+      return withSnapshot(view, action.snapshot, action.page);
     case "older":
       return withOlder(view, action.page);
     case "frame":
@@ -97,8 +101,8 @@ export function reduceSession(view: SessionView, action: SessionAction): Session
   }
 }
 
-/** Entries after the snapshot's last one come as events as well, and are left to those. */
-function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, start }: EntryPage): SessionView {
+/** Entries after the snapshot's last one are left out, since they also arrive as events. */
+function withSnapshot(view: SessionView, snapshot: SessionSnapshot, { entries: read, start }: EntryPage): SessionView {
   const { state, questions, clients, running } = snapshot;
   const { leafId } = state;
   const end = read.findIndex(({ entryId }) => entryId === leafId);
@@ -113,7 +117,7 @@ function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, s
   };
 }
 
-/** Unless the conversation has moved meanwhile. */
+/** Ignored if the conversation has moved meanwhile. */
 function withOlder(view: SessionView, { entries: older, start }: EntryPage): SessionView {
   if (start + older.length !== view.olderEntries) return view;
   const entries = [...older, ...view.entries];
@@ -138,17 +142,17 @@ function afterFrame(view: SessionView, frame: DoorFrame): SessionView {
       return { ...view, phase: "closed", problem: frame.problem };
     case "session":
     case "snapshot":
-      // Who follows the session reads it anew.
+      // The code that follows the session reads it anew.
       return view;
   }
 }
 
-/** After these, `get_state` may say something else. */
+/** Events that may change the result of `get_state`. */
 const CHANGES_STATE =
   /^(agent_|turn_|tool_execution_end|todo_|auto_compaction_end|lathe:(queue_changed|prefix_changed))/;
 
 function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEvent>[1]): SessionView {
-  // An input that was cut off goes on with the calls that were left.
+  // An input that was cut off continues with the remaining calls.
   if (event.type === "tool_execution_start" && !view.isResumed && isLeft(view, event.toolCallId))
     return afterSessionEvent({ ...view, isResumed: true, past: pastItems(view.entries, true) }, event);
   const live = afterUnread(view.entries, view.live, event);
@@ -159,19 +163,19 @@ function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEven
 const afterUnread = (entries: SessionView["entries"], live: Transcript, event: WireEvent): Transcript =>
   isRead(entries, event) ? afterReadMessage(live, event) : afterEvent(live, event);
 
-/** The message is among the entries: an input that goes on in another process begins with what was said before. */
+/** The message is already among the entries: an input that continues in another process repeats its first messages. */
 const isRead = (entries: SessionView["entries"], event: WireEvent): event is MessageStart | MessageEnd =>
   (event.type === "message_start" || event.type === "message_end") &&
   event.entryId !== undefined &&
   entries.some(({ entryId }) => entryId === event.entryId);
 
-/** What has streamed in of an answer goes. */
+/** Drops the part of the answer that has streamed in. */
 const afterReadMessage = (live: Transcript, event: MessageStart | MessageEnd): Transcript =>
   event.type === "message_end" && event.message.role === "assistant"
     ? afterEvent(live, { ...event, discarded: true })
     : live;
 
-/** Whether the last answer of the entries makes this call, and events have told of no other answer. */
+/** Whether the last answer in the entries makes this call, and no events of another answer have arrived. */
 function isLeft({ entries, live }: SessionView, callId: string): boolean {
   const last = entries.findLast(({ type }) => type === "assistant");
   const makes =

@@ -1,16 +1,16 @@
-// The state of a transcript, and how items are added to it.
+// The state of a transcript, and adding items to it.
 
 import type { Item, NoteItem } from "./items.ts";
 
 export interface Transcript {
   readonly items: readonly Item[];
-  /** How many items have been made: names for the next ones. */
+  /** How many items were made; gives the next ones their keys. */
   readonly made: number;
-  /** Where the items of the answer begin that is streaming in. */
+  /** Where the items of the streaming answer begin. */
   readonly answerFrom?: number | undefined;
-  /** An input is being worked on. */
+  /** Whether an input is being worked on. */
   readonly isBusy: boolean;
-  /** The input has had a turn: messages of the user steer it. */
+  /** Whether the input has had a turn: further messages of the user steer it. */
   readonly hasTurns: boolean;
   /** What is being done, where no item shows it. */
   readonly activity?: string | undefined;
@@ -19,7 +19,7 @@ export interface Transcript {
 export const EMPTY_TRANSCRIPT: Transcript = { items: [], made: 0, isBusy: false, hasTurns: false };
 
 type WithoutKey<T> = T extends Item ? Omit<T, "key"> : never;
-/** An item that has no name yet. */
+/** An item without a key. */
 export type ItemDraft = WithoutKey<Item>;
 
 export const add = (transcript: Transcript, ...drafts: readonly ItemDraft[]): Transcript => ({
@@ -31,8 +31,8 @@ export const add = (transcript: Transcript, ...drafts: readonly ItemDraft[]): Tr
 export const addNote = (transcript: Transcript, note: NoteItem["note"], text: string): Transcript =>
   add(transcript, { kind: "note", note, text });
 
-/** The list with another item in the place. */
-export const replaced = (items: readonly Item[], at: number, item: Item): readonly Item[] => [
+/** The list with the item at this index replaced. */
+export const replaceItem = (items: readonly Item[], at: number, item: Item): readonly Item[] => [
   ...items.slice(0, at),
   item,
   ...items.slice(at + 1),

@@ -1,4 +1,5 @@
-// Events become the items of a transcript: a pure fold. Calls stand in the order in which the answer makes them, whichever ends first.
+// Turns events into the items of a transcript, as a pure fold. Calls are in the order of the answer, whichever ends
+// first.
 
 import type { WireEvent, WireEventOf } from "lathe/client";
 import { afterCall } from "./calls.ts";
@@ -8,7 +9,7 @@ import { afterNotice } from "./notices.ts";
 import { withPictures } from "./pictures.ts";
 import { addNote, type Transcript } from "./transcript-state.ts";
 
-/** One event after the other, in the order of the session. */
+/** Call with each event in the order of the session. */
 export function afterEvent(transcript: Transcript, event: WireEvent): Transcript {
   switch (event.type) {
     case "agent_start":
@@ -41,7 +42,7 @@ function inputEnd(transcript: Transcript, end: WireEventOf<"agent_end">): Transc
   return error === undefined ? ended : addNote(ended, "error", error);
 }
 
-/** What the checks of the session have proven. */
+/** The result of the session's checks. */
 function withVerdict(transcript: Transcript, end: WireEventOf<"agent_end">): Transcript {
   const { verification, verificationReasons: reasons = [] } = end;
   if (verification === undefined || (verification === "none" && reasons.length === 0)) return transcript;
@@ -52,7 +53,7 @@ function withVerdict(transcript: Transcript, end: WireEventOf<"agent_end">): Tra
   return addNote(transcript, verification === "verified" ? "info" : "warning", text);
 }
 
-/** Calls that have not begun were cut off with the turn. */
+/** Calls that had not begun were cut off with the turn. */
 function turnEnd(transcript: Transcript): Transcript {
   const isPending = (item: Item): boolean => item.kind === "call" && item.state === "pending";
   const ended = { ...transcript, answerFrom: undefined, activity: undefined };

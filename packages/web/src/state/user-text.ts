@@ -1,5 +1,5 @@
-// What a message of the user's role says to a person: the user's words without the files that were sent along, or a report of a job,
-// an agent or the loop, which is no message of the user.
+// What a message with the role `user` shows: the user's words without the attached files, or the report of a job, an
+// agent or the loop.
 
 import type { WireMessage } from "lathe/client";
 import type { Picture, UserItem } from "./items.ts";
@@ -7,7 +7,7 @@ import { pictureOf } from "./pictures.ts";
 import type { ItemDraft } from "./transcript-state.ts";
 
 const ATTACHED = /^<(?:file path="(?<path>.*)"|stdin)>\n[\s\S]*\n<\/(?:file|stdin)>$/;
-/** Around a picture, which is a part of its own. */
+/** Text parts around an attached picture. */
 const TAG = /^<file path=".*">$|^<\/?(?:file|stdin)>$/;
 
 const REPORTS: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const REPORTS: Readonly<Record<string, string>> = {
 };
 const REPORT = /^<(?<tag>[a-z_]+|system-[\w-]+)\b[^<>]*>/;
 
-/** `how`: the way it came in. */
+/** `how` is the way in which it was sent. */
 export function userDraft(message: WireMessage, how: UserItem["how"]): ItemDraft {
   const words: string[] = [];
   const attached: string[] = [];

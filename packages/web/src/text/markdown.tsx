@@ -1,5 +1,5 @@
-// Markdown as elements. The text of a model never becomes HTML: what looks like HTML stays the text that it is, and so do addresses
-// that are neither of the web nor of mail. Nothing is loaded from another host.
+// Renders Markdown as elements. The model's text never becomes HTML: markup in it stays text, and so do addresses other
+// than web and mail addresses. Nothing is loaded from other hosts.
 
 import { visible } from "@lathe/tui/text";
 import { marked, type Token, type Tokens } from "marked";
@@ -7,11 +7,11 @@ import type { ComponentChild, VNode } from "preact";
 import { memo } from "../base/memo.ts";
 import { safeAddress } from "./links.ts";
 
-/** Longer texts, and deeper ones, are shown as they are. */
+/** Texts longer or nested deeper than this are shown unformatted. */
 const LONGEST = 300_000;
 const DEEPEST = 24;
 
-/** A text of a model. While it streams in, only its last block is drawn again. */
+/** The model's text. While it streams in, only its last block is drawn again. */
 export function Markdown({ text }: { readonly text: string }): VNode {
   const blocks = blocksOf(visible(text));
   return (
@@ -26,7 +26,7 @@ const Block = memo(
   (before, after) => before.raw === after.raw,
 );
 
-/** Undefined: the parser gives up on it, for example because it is nested a thousand times. */
+/** Undefined if the parser fails, for example because the text is nested a thousand levels deep. */
 function blocksOf(text: string): readonly Token[] | undefined {
   if (text.length > LONGEST) return undefined;
   try {
@@ -71,7 +71,7 @@ function blockOf(token: Token, depth: number): ComponentChild {
 
 const HEADINGS = ["h3", "h4", "h5", "h6"] as const;
 
-/** The page has headings of its own above those of an answer. */
+/** The page has its own headings above those of an answer. */
 function headingOf({ depth: level, tokens }: Tokens.Heading, depth: number): VNode {
   const Heading = HEADINGS[Math.min(level, HEADINGS.length) - 1] ?? "h6";
   return <Heading class={`heading h${level}`}>{all(tokens, depth)}</Heading>;
@@ -155,7 +155,7 @@ function linkOf({ href, tokens, raw }: Tokens.Link, depth: number): ComponentChi
   );
 }
 
-/** Loading it would tell its host who reads this. */
+/** Loading the picture would tell its host who reads this. */
 function imageOf({ href, text, raw }: Tokens.Image): ComponentChild {
   const address = safeAddress(withEntities(href));
   if (address === undefined) return raw;
@@ -168,7 +168,7 @@ function imageOf({ href, text, raw }: Tokens.Image): ComponentChild {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-/** The parser leaves them to HTML, which there is none of here. */
+/** The parser leaves entities for HTML to decode, but we render no HTML. */
 function withEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[name] ?? whole;

@@ -1,11 +1,11 @@
-// Numbers as people read them.
+// Formats numbers for users.
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** 1.2K, 34M. */
 export const tokenCount = (tokens: number): string => SHORT.format(tokens);
 
-/** Cents are not enough for a single request. */
+/** With more than cents if below a dollar, since a single request costs little. */
 export const dollars = (amount: number): string => `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 
 export const percent = (share: number): string => `${share < 10 && share > 0 ? share.toFixed(1) : Math.round(share)}%`;
@@ -17,7 +17,7 @@ const STEPS = [
   ["day", DAY_MS],
 ] as const;
 
-/** "3 minutes ago"; a date when it is longer than a week ago. */
+/** "3 minutes ago"; a date after more than a week. */
 export function timeSince(iso: string, now: number): string {
   const then = Date.parse(iso);
   const passed = now - then;
@@ -29,4 +29,4 @@ export function timeSince(iso: string, now: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
 }
 
-export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+export const countText = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;

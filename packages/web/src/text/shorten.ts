@@ -1,6 +1,6 @@
-// Texts that are longer than their place.
+// Shortens texts that are too long for their place.
 
-/** At most so many characters, the last one an ellipsis where some are missing. */
+/** At most this many characters; the last one is an ellipsis if some were cut. */
 export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;
 }

@@ -1,4 +1,4 @@
-// Who is signed in, and which view they look at.
+// The whole page: who is signed in, and which view is shown.
 
 import type { LatheClient } from "lathe/client";
 import type { VNode } from "preact";
@@ -49,7 +49,7 @@ export function App({ client }: { readonly client: LatheClient }): VNode {
   );
 }
 
-/** A code is taken out of the address at once: it must not stay in the history. */
+/** Removes a code from the address at once, so that it does not stay in the history. */
 function takePlace(): Place {
   const place = placeOf(location.hash);
   if (place.view === "sign-in") history.replaceState(null, "", location.pathname);

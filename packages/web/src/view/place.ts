@@ -1,6 +1,6 @@
-// Which view the address names. It stands in the fragment, which no server sees and no log keeps.
+// Which view the address names. It is in the fragment, which no server sees and no log keeps.
 
-/** `code`: of a sign-in link. */
+/** `code` is the code of a sign-in link. */
 export type Place =
   | { readonly view: "sessions" }
   | { readonly view: "session"; readonly id: string }
@@ -8,13 +8,13 @@ export type Place =
 
 export function placeOf(fragment: string): Place {
   const [, session] = /^#\/s\/([^/]+)$/.exec(fragment) ?? [];
-  if (session !== undefined) return { view: "session", id: decoded(session) };
+  if (session !== undefined) return { view: "session", id: decodeName(session) };
   const [, code] = /^#code=([\w-]+)$/.exec(fragment) ?? [];
   return code === undefined ? { view: "sessions" } : { view: "sign-in", code };
 }
 
-/** Anyone can type into the address bar; text that cannot be decoded names no session. */
-function decoded(text: string): string {
+/** Users can type anything into the address bar; text that cannot be decoded names no session. */
+function decodeName(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,4 +1,4 @@
-// Signing in with the one-time code of a link.
+// Sign-in with the one-time code of a link.
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -48,5 +48,5 @@ export function SignIn({ problem, onCode }: SignInProps): VNode {
   );
 }
 
-/** People paste the whole link. */
+/** Users paste the whole link. */
 const codeIn = (typed: string): string => typed.trim().replace(/^.*#code=/, "");

@@ -1,8 +1,10 @@
-// Bounded concurrency for file work: enough to hide latency (200 files, a remote disk), few enough to stay polite.
+// Bounded concurrency for file work: enough to hide latency (200 files, a remote disk), few enough not to overload it.
 
 const AT_ONCE = 8;
 
-/** Runs `work` for every item; after a failure no new item is started, and the first failure is thrown when all have ended. */
+/**
+ * Runs `work` for every item. After a failure it starts no new item, and throws the first failure once all have ended.
+ */
 export async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const failures: unknown[] = [];

@@ -1,21 +1,24 @@
-// How a change of files reads after it was made: which files, how many lines, and the diff.
+// The card of a finished edit: which files, how many lines, and the diff.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { Card, CardDiff, CardResult } from "../../contract/card.ts";
 
-/** The verb of a call that runs, that has done its work, and that has failed to. */
+/** The verbs of a call that is running, succeeded, or failed. */
 type Verbs = readonly [running: string, done: string, failed: string];
 
 const COLLAPSED_ROWS = 16;
 
-/** `subject`: the files as the call names them. The details are those of `hostDetails`, of one file or of each in a list. */
+/**
+ * `subject`: the files as the call names them. The details are those of `hostDetails`, for one file or for each in a
+ * list.
+ */
 export function editCard(subject: string, result: CardResult | undefined, verbs?: Verbs): Card {
   const named = { subject, namesFiles: true };
   const [running, done, failed] = verbs ?? ["Editing", result && doneVerb(result), "Edit"];
   if (!result) return { verb: running, ...named };
   const files = diffsOf(result.details);
   const body = files.length === 0 ? undefined : { kind: "diff" as const, files, collapsed: COLLAPSED_ROWS };
-  // What a call did before it failed is in its text, with the reason.
+  // The text says what a call did before it failed, and why it failed.
   if (result.isError) return { verb: failed, ...named };
   const outcome = [lineCounts(result), ...newErrors(result.details)].join(", ");
   return { verb: done ?? failed, ...named, outcome, body };
@@ -32,7 +35,7 @@ function lineCounts({ changes }: CardResult): string {
   return `+${sum("added")} -${sum("removed")}`;
 }
 
-/** What a language server has found in the changed files and those that depend on them. */
+/** The errors a language server has found in the changed files and those that depend on them. */
 function newErrors({ meta }: JsonObject): string[] {
   const found =
     isJsonObject(meta) && Array.isArray(meta["diagnostics"]) ? meta["diagnostics"].filter(isJsonObject) : [];

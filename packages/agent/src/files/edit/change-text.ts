@@ -1,11 +1,12 @@
-// A change as people and models read it: unified diff, counts, first changed line. Work grows with the change, not the file.
+// A change as users and models read it: unified diff, counts, first changed line. The work grows with the change, not
+// with the file.
 
 import { structuredPatch } from "diff";
 import { countBreaks } from "./endings.ts";
 import { splitLines } from "./lines.ts";
 
 export interface ChangeText {
-  /** Hunks only; the caller names the file. Empty when nothing changed. */
+  /** Only hunks; the caller names the file. Empty if nothing changed. */
   readonly diff: string;
   readonly added: number;
   readonly removed: number;
@@ -16,7 +17,7 @@ export interface ChangeText {
 const CONTEXT = 3;
 const MAX_EDITS = 1000;
 
-/** `whole`: every changed line is listed, however many there are. */
+/** `whole`: list every changed line, however many there are. */
 export function changeText(before: string, after: string, options: { readonly whole?: boolean } = {}): ChangeText {
   if (before === after) return { diff: "", added: 0, removed: 0, firstChangedLine: 1 };
   const head = contextStart(before, commonHead(before, after));
@@ -56,13 +57,13 @@ const CHUNK = 65_536;
 function commonHead(a: string, b: string): number {
   const limit = Math.min(a.length, b.length);
   let at = 0;
-  // Slices compare at memory speed; letters only inside the chunk that differs.
+  // Comparing slices is fast; characters are compared only inside the chunk that differs.
   while (at + CHUNK <= limit && a.slice(at, at + CHUNK) === b.slice(at, at + CHUNK)) at += CHUNK;
   while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   return at;
 }
 
-/** Length of the common end that leaves the first `head` letters of both alone. */
+/** Length of the common suffix that excludes the first `head` characters of both. */
 function commonTail(a: string, b: string, head: number): number {
   const limit = Math.min(a.length, b.length) - head;
   let size = 0;

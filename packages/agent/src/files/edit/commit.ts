@@ -1,6 +1,6 @@
-// The only place of the edit core that writes. All files are compared with what the plan was made from before the first write;
-// a failure while writing puts back what was already written. What other programs write in the same moment stays, or is said to
-// be gone.
+// The only code of the edit core that writes files. All files are compared with the plan's originals before the first
+// write; if a write fails, files already written are restored. Concurrent writes of other programs are kept, or
+// reported as lost.
 
 import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -10,43 +10,43 @@ import type { FileContent, StagedChange } from "./staged.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Writes commits of several files down until they are whole. Without it, a kill may leave half of one. */
+    /** Journals commits of several files until they are complete. Without it, a kill may leave half of one. */
     readonly commitJournal?: OpenCommitJournal;
   }
 }
 
-/** Writes down what is about to be changed, before the first write. */
+/** Journals what is about to change, before the first write. */
 export type OpenCommitJournal = (
   env: ExecutionEnvironment,
   changes: readonly JournalledChange[],
 ) => Promise<CommitJournal>;
 
-/** A file before and after a commit; absent: there is none. */
+/** A file before and after a commit; absent if the file does not exist. */
 export interface JournalledChange {
   readonly target: { readonly real: string };
   readonly before?: JournalledFile;
   readonly after?: JournalledFile;
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export interface JournalledFile {
   readonly bytes: Uint8Array;
   readonly mode?: number;
   readonly executable?: boolean;
 }
 
-/** A commit that is written down. */
+/** A journalled commit. */
 export interface CommitJournal {
-  /** For the next file that is written beside its old one: it is removed if we are killed. */
+  /** Name for the next temporary file, which is removed if this process is killed. */
   readonly nextTemporary: () => string | undefined;
   readonly noteWritten: (change: JournalledChange) => void;
-  /** From here on nothing is undone. */
+  /** After this, nothing is undone. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Gives the changes that were made, but overwrote what something else wrote in the same moment. With `openJournal`, a kill leaves
- * all of a commit of several files or nothing.
+ * Returns the changes that were made, but overwrote a concurrent write of another program. With `openJournal`, a kill
+ * leaves either all of a commit of several files or nothing.
  */
 export async function commitChanges(
   env: ExecutionEnvironment,
@@ -57,7 +57,7 @@ export async function commitChanges(
   refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
-  // One file is replaced as a whole anyway.
+  // A single file is replaced atomically anyway.
   if (!openJournal || changes.length < 2) return writeAll(env, changes);
   const journal = await openJournal(env, changes);
   try {
@@ -131,7 +131,7 @@ async function refuseRace(env: ExecutionEnvironment, { target, before }: StagedC
   );
 }
 
-/** Whether the file has exactly these bytes, or is absent when there are none. */
+/** Whether the file has exactly these bytes, or does not exist if there are none. */
 async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array | undefined): Promise<boolean> {
   if (!bytes) return !(await env.fileExists(path));
   try {
@@ -142,7 +142,7 @@ async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array 
   }
 }
 
-/** Whether the file is as this call left it; `inPart`: a write in place may have ended in the middle. */
+/** Whether the file is as this call left it; `inPart`: a write in place may have stopped halfway. */
 async function holdsOurs(
   env: ExecutionEnvironment,
   { target, after }: StagedChange,
@@ -187,7 +187,7 @@ async function restore(
       if (change.before) await put(env, change, change.before, { temp: journal?.nextTemporary() });
       else await env.deleteFile(change.target.real);
     } catch {
-      // Reported below: the call has failed already, and the reader needs the names of all files in doubt.
+      // Reported below: the call has already failed, and the reader needs the names of all files in doubt.
       lost.push(change.target.path);
     }
   }

@@ -1,21 +1,21 @@
-// The regions of a text that a merge left for the user or the model to decide: merge, diff3 and zdiff3 style, with markers of any length.
+// The regions of a text with unresolved merge conflicts: merge, diff3 and zdiff3 style, with markers of any length.
 
-/** What stands between an opening and a closing marker. */
+/** The text between an opening and a closing marker. */
 export interface ConflictRegion {
-  /** 0-based line of the opening marker, and the one behind the closing marker. */
+  /** 0-based line of the opening marker, and the line after the closing marker. */
   readonly start: number;
   readonly end: number;
-  /** All of it, markers included. */
+  /** The whole text, markers included. */
   readonly text: string;
   readonly ours: ConflictSide;
-  /** What both sides began with, where the style of the merge keeps it. */
+  /** The common ancestor of both sides, if the conflict style includes it. */
   readonly base?: ConflictSide | undefined;
   readonly theirs: ConflictSide;
 }
 
 /** One version of a region. */
 export interface ConflictSide {
-  /** What git calls it: a branch, a commit. */
+  /** Git's name for it: a branch, a commit. */
   readonly label: string;
   /** Lines with their line ends. */
   readonly text: string;
@@ -23,7 +23,7 @@ export interface ConflictSide {
 
 const OPENING = /^(<{7,})(?: (.*))?$/;
 
-/** `text` has "\n" endings. A region that does not close is none. */
+/** `text` has "\n" endings. A region that is not closed does not count. */
 export function conflictRegions(text: string): ConflictRegion[] {
   const lines = text.split(/(?<=\n)/);
   const regions: ConflictRegion[] = [];
@@ -37,17 +37,19 @@ export function conflictRegions(text: string): ConflictRegion[] {
   return regions;
 }
 
-/** Numbers of the lines, from 1, with an opening or closing marker that belongs to no region: what a hand left half done. */
+/** Line numbers, from 1, of opening or closing markers outside any region, left by incomplete manual resolution. */
 export function looseMarkers(text: string): number[] {
   const regions = conflictRegions(text);
   const isInside = (at: number) => regions.some(({ start, end }) => at >= start && at < end);
   return text.split("\n").flatMap((line, at) => (/^(?:<{7}|>{7})(?: |$)/.test(line) && !isInside(at) ? [at + 1] : []));
 }
 
-/** Whether something in this text is yet to be decided. */
+/** Whether this text has unresolved conflicts. */
 export const hasConflicts = (text: string): boolean => conflictRegions(text).length > 0;
 
-/** Markers of another length belong to what is merged: the base of a merge of merges has conflicts of its own. */
+/**
+ * Markers of another length belong to the merged content: the base of a recursive merge contains conflicts of its own.
+ */
 function regionAt(lines: readonly string[], start: number, length: number, label: string): ConflictRegion | undefined {
   const marks = {
     opening: "<".repeat(length),

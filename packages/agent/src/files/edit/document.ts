@@ -1,4 +1,5 @@
-// A text file as the edit core sees it, and back to the same bytes: encoding, byte order mark and endings survive an edit.
+// A text file as the edit core sees it, and the conversion back to the same bytes: encoding, byte order mark and
+// endings survive an edit.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { applyEdits, type Endings, endingsAfter, joinEndings, splitEndings, type TextEdit } from "./endings.ts";
@@ -11,10 +12,10 @@ declare global {
   }
 }
 
-/** How the characters of a file are stored; `utf-8-stray` has bytes in it that are no UTF-8. */
+/** How the characters of a file are encoded; `utf-8-stray` contains bytes that are not valid UTF-8. */
 export type Encoding = "utf-8" | "utf-8-stray" | "utf-16le" | "utf-16be" | "latin-1";
 
-/** A text file without what an edit must not touch: encoding, byte order mark and line endings stand beside the text. */
+/** A text file, with encoding, byte order mark and line endings stored separately so that edits do not touch them. */
 export interface TextDocument {
   readonly encoding: Encoding;
   readonly bom: boolean;
@@ -23,12 +24,12 @@ export interface TextDocument {
   readonly endings: Endings;
 }
 
-/** Why bytes cannot be edited as text, or text cannot be stored; `message` is one sentence without the path. */
+/** Why bytes cannot be edited as text, or text cannot be stored; `message` is a sentence without the path. */
 export class DocumentError extends Error {}
 
 const BINARY_PROBE = 8192;
 
-/** The text of a file in whatever encoding, every line ending in "\n"; throws DocumentError for binary files. */
+/** The text of a file in any encoding, with "\n" line endings; throws DocumentError for binary files. */
 export function documentText(bytes: Uint8Array): string {
   return decodeDocument(bytes).text;
 }
@@ -60,7 +61,7 @@ export function decodeDocument(bytes: Uint8Array): TextDocument {
   return build("latin-1", false, body.toString("latin1"));
 }
 
-/** The bytes of a file; throws DocumentError where its encoding has no such character. */
+/** The bytes of a file; throws DocumentError if its encoding lacks a character. */
 export function encodeDocument(document: TextDocument): Uint8Array {
   if (!document.text.isWellFormed() && document.encoding !== "utf-16le" && document.encoding !== "utf-16be") {
     throw new DocumentError("would get half of a surrogate pair, which UTF-8 cannot store; send the whole character");
@@ -111,7 +112,7 @@ function bomOf(bytes: Buffer): "utf-8" | "utf-16le" | "utf-16be" | undefined {
   return undefined;
 }
 
-/** Control bytes that no Latin-1 text has; tab, line feed, form feed and carriage return are text. */
+/** Control bytes that do not occur in Latin-1 text; tab, line feed, form feed and carriage return are text. */
 function hasControls(bytes: Buffer): boolean {
   return bytes.some((byte) => byte < 0x09 || byte === 0x0b || (byte > 0x0d && byte < 0x20 && byte !== 0x1b));
 }

@@ -1,15 +1,15 @@
-// Line endings, kept apart from the text: editing works on text whose every line ends in "\n", and the file's own endings are
-// restored when it is encoded. A replaced line keeps its ending, an added one takes its predecessor's.
+// Line endings, kept apart from the text: edits work on text with "\n" endings, and the file's own endings are restored
+// when it is encoded. A replaced line keeps its ending; an added one takes its predecessor's.
 
-/** What ends a line. */
+/** A line ending. */
 export type Ending = "\n" | "\r\n" | "\r";
 
-/** One ending for the whole text, or one per line break of it. */
+/** One ending for the whole text, or one for each of its line breaks. */
 export type Endings = Ending | readonly Ending[];
 
-/** A piece of a text that another takes the place of. */
+/** A range of a text and its replacement. */
 export interface TextEdit {
-  /** Offsets into text with "\n" endings; edits of a list are sorted and do not overlap. */
+  /** Offsets into text with "\n" endings; the edits of a list are sorted and do not overlap. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -52,7 +52,10 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(from);
 }
 
-/** The endings of `applyEdits(text, edits)`: inside one edit the n-th new break takes over from the n-th removed one. */
+/**
+ * The endings of `applyEdits(text, edits)`: inside an edit, the n-th new break takes the ending of the n-th removed
+ * one.
+ */
 export function endingsAfter(text: string, endings: Endings, edits: readonly TextEdit[]): Endings {
   if (typeof endings === "string") return endings;
   const result: Ending[] = [];

@@ -1,11 +1,11 @@
-// The diff of a journalled change, made on demand.
+// The diff of a journalled change, computed on demand.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { ContentRef, FileChange } from "../../contract/changes.ts";
 import { changeText } from "./change-text.ts";
 import { DocumentError, decodeDocument } from "./document.ts";
 
-/** Hunks only; empty when a side is lost or not text. */
+/** Only hunks; empty if one side is lost or not text. */
 export function fileDiff({ before, after }: FileChange, blobs: Pick<BlobStore, "get">): string {
   const [old, next] = [storedText(before, blobs), storedText(after, blobs)];
   return old === undefined || next === undefined ? "" : changeText(old, next).diff;

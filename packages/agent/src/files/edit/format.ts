@@ -1,4 +1,5 @@
-// Formats what an edit is about to write. The formatter is the host's; whatever it says, only lines of this edit are touched.
+// Formats what an edit is about to write. The formatter belongs to the host; whatever it returns, only lines of this
+// edit change.
 
 import { messageOf } from "@lathe/llm";
 import type { CallScope } from "../../contract/tool.ts";
@@ -9,14 +10,17 @@ import { lineRuns } from "./line-runs.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Formats edits before they are shown and written. */
+    /** Formats edits before they are previewed and written. */
     readonly formatter?: Formatter;
   }
 }
 
 /** Formats texts before they are written. */
 export interface Formatter {
-  /** Asked once for each call and text, so that what is approved is what is written. Undefined: nothing formats such files. */
+  /**
+   * Called once for each call and text, so that the approved text is the written one. Undefined if no formatter handles
+   * such files.
+   */
   format(file: FileToFormat, scope: CallScope): Promise<Formatting | undefined>;
 }
 
@@ -26,11 +30,11 @@ export interface FileToFormat {
   readonly path: string;
   /** With "\n" endings and no byte order mark. */
   readonly text: string;
-  /** Where the lines of this edit are. */
+  /** The lines of this edit. */
   readonly own: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** What a formatter would change, or why it does not say. */
+/** What a formatter would change, or why it failed. */
 export type Formatting = { readonly by: string } & ({ readonly edits: readonly TextEdit[] } | { readonly why: string });
 
 /** Offsets into the text. */
@@ -39,7 +43,7 @@ interface Span {
   readonly end: number;
 }
 
-/** What became of a text. */
+/** The result of formatting a text. */
 export interface FormattedText {
   readonly document?: TextDocument;
   /** For the model: what was formatted, or why nothing was. */
@@ -75,7 +79,7 @@ export async function formatText(
   }
 }
 
-/** Where the lines of `after` are that `before` does not have. */
+/** The ranges of `after` that are not in `before`. */
 function ownSpans(before: string, after: string): Span[] {
   let shift = 0;
   return lineRuns(before, after).flatMap(({ start, end, text }) => {
@@ -85,8 +89,10 @@ function ownSpans(before: string, after: string): Span[] {
   });
 }
 
-/** A formatter's edits, as far as they keep to these lines. If it wanted more than that, only spaces are taken over: half of another
- * change could mean something else. */
+/**
+ * The formatter's edits that stay within these lines. If it wanted more, only changes of white space are used: half of
+ * another change could alter the meaning.
+ */
 function editsWithin(own: readonly Span[], text: string, edits: readonly TextEdit[]): TextEdit[] {
   const small = edits.flatMap((edit) =>
     lineRuns(text.slice(edit.start, edit.end), edit.text, edit.start).flatMap((run) => lineByLine(text, run)),
@@ -95,7 +101,7 @@ function editsWithin(own: readonly Span[], text: string, edits: readonly TextEdi
   return kept.length === small.length ? kept : kept.filter((edit) => isOfSpaces(edit, text));
 }
 
-/** As many lines as before: each stands for the one in its place. */
+/** If the number of lines is unchanged, each new line replaces the old one at its position. */
 function lineByLine(text: string, edit: TextEdit): TextEdit[] {
   const old = text.slice(edit.start, edit.end).split("\n");
   const now = edit.text.split("\n");
@@ -110,7 +116,7 @@ function lineByLine(text: string, edit: TextEdit): TextEdit[] {
 
 function isWithin({ start, end, text: now }: TextEdit, span: Span, text: string): boolean {
   if (start < span.start || end > span.end) return false;
-  // At the end of the lines the next one begins, which is another's.
+  // The position after these lines is the start of the next line, which is not part of the edit.
   return end < span.end || span.end === text.length || (start < end && now.endsWith("\n"));
 }
 

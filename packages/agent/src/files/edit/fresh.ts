@@ -1,5 +1,6 @@
-// Plans an edit against what the model has seen. When the file changed on disk since this session showed it, the edit is planned on
-// the shown text and moved over, which fails rather than touches lines the model has not seen.
+// Plans an edit against what the model has seen. If the file changed on disk since this session showed it, the edit is
+// planned on the shown text and carried over to the current one, which fails rather than changing lines that the model
+// has not seen.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import type { TextEdit } from "./endings.ts";
@@ -24,7 +25,8 @@ export function planFresh<T extends Planned>(
   if (!stale) return { ...plan(text), notes: [] };
   const onShown = stale.text === undefined ? undefined : attempt(plan, stale.text);
   if (!onShown || stale.text === undefined) {
-    // The quoted text is not in what was shown: the model knows it from another source, so the edit applies to the current content.
+    // The quoted text is not in the shown version: the model knows it from another source, so the edit applies to the
+    // current content.
     return { ...plan(text), notes: [`${path} has changed on disk since it was last shown.`] };
   }
   const moved = moveEdits(stale.text, text, onShown.edits);
@@ -56,7 +58,7 @@ function conflict(path: string, shown: string, current: string, edits: readonly 
   );
 }
 
-/** The same ranges in the current text; undefined when the lines around one of them are not the same there. */
+/** The same ranges in the current text; undefined if the lines around one of them differ. */
 function moveEdits(shown: string, current: string, edits: readonly TextEdit[]): TextEdit[] | undefined {
   const [before, now] = [new Lines(shown), new Lines(current)];
   const ranges = edits.map((edit) => linesOf(before, edit));
@@ -73,14 +75,14 @@ function moveEdits(shown: string, current: string, edits: readonly TextEdit[]): 
   });
 }
 
-/** The lines an edit touches; between two line starts, none beside those it removes. */
+/** The lines that an edit changes; if it starts and ends at line starts, only those it removes. */
 function linesOf(lines: Lines, edit: TextEdit): LineEdit {
   const [start, stop] = [lineOf(lines, edit.start), lineOf(lines, edit.end)];
   const whole = edit.start === lines.offset(start) && edit.end === lines.offset(stop);
   return { start, end: whole ? stop : Math.min(lines.count, stop + 1), lines: [] };
 }
 
-/** The end of a text that ends in a break is a line of its own here. */
+/** Here, the end of a text that ends in a line break counts as another line. */
 function lineOf(lines: Lines, offset: number): number {
   return offset === lines.text.length && (lines.terminated || lines.count === 0) ? lines.count : lines.lineAt(offset);
 }

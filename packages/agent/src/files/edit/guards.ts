@@ -1,10 +1,13 @@
-// Refusals that protect a file from a well-meant mistake: machine output, and placeholders standing for code that would be lost.
+// Refusals that protect files from likely mistakes: edits of generated files, and placeholders that stand for code that
+// would be lost.
 
 const HEADER_BYTES = 1024;
 const HEADER_LINES = 40;
 
 const comment = /^\s*(?:\/\/|\/\*|\*|#|<!--|--|;|%|"""|'''|\(\*|REM\b)/i;
-/** Matched behind the comment's opening. Most must begin the comment: "helpers for auto-generated ids" is written by hand. */
+/**
+ * Matched after the comment's opening. Most must be at the beginning: "helpers for auto-generated ids" is handwritten.
+ */
 const generated = [
   /^\W*@generated\b/,
   /^\W*code generated (?:by|from)\b/i,
@@ -14,7 +17,7 @@ const generated = [
   /^\W*(?:auto-?|automatically )generated(?: (?:by|from|with|using|file|code)\b|\W*$)/i,
 ];
 
-/** The header line that says a program writes this file. */
+/** The header line that says that the file is generated. */
 export function generatedMarker(text: string): string | undefined {
   return text
     .slice(0, HEADER_BYTES)
@@ -28,7 +31,7 @@ const opening = /^(?:\/\/|\/\*|\{\s*\/\*|\*|#|<!--|--|;|%)/;
 const elided =
   /\b(?:rest (?:of|is|remains|stays|unchanged)|(?:existing|remaining|previous|original|other|unchanged) (?:code|content|implementation|lines|methods|functions|imports|logic|tests|file)|unchanged|same as (?:before|above))\b/i;
 
-/** A line of `added` that is a placeholder for omitted code, unless the file already has that very line. */
+/** A line of `added` that is a placeholder for omitted code, unless the file already contains that line. */
 export function placeholderLine(added: string, existing: string): string | undefined {
   if (!elided.test(added)) return undefined;
   const known = new Set(existing.split("\n").map((line) => line.trim()));

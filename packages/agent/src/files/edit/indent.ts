@@ -1,4 +1,4 @@
-// Finds the one rule by which a block's indentation differs from the file's, and moves new lines by the same rule.
+// Finds the one rule by which a block's indentation differs from the file's, and re-indents new lines with it.
 
 export type Reindent = (line: string) => string | undefined;
 
@@ -6,7 +6,10 @@ export function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
-/** The rule that turns the indentation of each `typed` line into that of its `actual` line; undefined when no rule fits all. */
+/**
+ * The rule that turns the indentation of each `typed` line into that of its `actual` line; undefined if no rule fits
+ * all.
+ */
 export function indentRule(typed: readonly string[], actual: readonly string[]): Reindent | undefined {
   const pairs: (readonly [string, string])[] = [];
   for (const [index, line] of typed.entries()) {
@@ -33,7 +36,7 @@ function findShift(pairs: readonly (readonly [string, string])[]): Reindent | un
   return undefined;
 }
 
-/** Tabs against a fixed number of spaces, or one width of spaces against another. */
+/** Tabs versus a fixed number of spaces, or one number of spaces versus another. */
 function findConversion(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
   const indented = pairs.find(([from, to]) => from !== "" && to !== "");
   if (!indented || pairs.some(([from, to]) => !pure(from) || !pure(to) || (from === "") !== (to === "")))
@@ -55,7 +58,10 @@ function findConversion(pairs: readonly (readonly [string, string])[]): Reindent
   };
 }
 
-/** A different unit on top of a different base: known depths are looked up, deeper ones counted in steps from the nearest known. */
+/**
+ * A different unit on a different base: known depths are looked up; deeper ones are counted in steps from the nearest
+ * known depth.
+ */
 function findStep(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
   const known = new Map<string, string>();
   for (const [from, to] of pairs) {

@@ -1,5 +1,5 @@
-// Where a quoted text occurs in a file. Steps from strict to tolerant; a step succeeds only if it gives exactly one place, and a step
-// that gives several ends the search: guessing among them is how edits land in the wrong place.
+// Finds where a quoted text occurs in a file. Steps go from strict to tolerant; a step succeeds only with exactly one
+// match, and several matches end the search, because guessing among them would put edits in the wrong place.
 
 import { type ChangeObject, diffArrays } from "diff";
 import { foldPunctuation, unescapeText } from "../../base/text/fold.ts";
@@ -16,7 +16,7 @@ export type Placement =
   | { readonly kind: "missing" };
 
 export interface LadderOptions {
-  /** Every exact occurrence; tolerant steps still need a single place. */
+  /** Use every exact match; tolerant steps still need a single one. */
   readonly all?: boolean | undefined;
   readonly exactOnly?: boolean | undefined;
 }
@@ -54,7 +54,7 @@ function findExact(text: string, old: string, replacement: string, all: boolean,
 
 const REPORTED_PLACES = 20;
 
-/** Overlapping ones count when one place is wanted: "aa" has two places in "aaa". */
+/** Overlapping matches count if a single one is wanted: "aa" occurs twice in "aaa". */
 function occurrences(text: string, old: string, all: boolean): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + (all ? old.length : 1))) {
@@ -109,7 +109,10 @@ function replacementLines(old: string, replacement: string): string[] {
   return (old.endsWith("\n") && replacement.endsWith("\n") ? replacement.slice(0, -1) : replacement).split("\n");
 }
 
-/** Lines where the typed ones may begin: those with their longest word, as looking at each line of a large file takes seconds. */
+/**
+ * Lines where the typed ones may begin: only those around the longest typed word, because comparing each line of a
+ * large file takes seconds.
+ */
 function* possibleStarts(lines: Lines, typed: readonly string[], step: keyof typeof normalisers): Generator<number> {
   const last = lines.count - typed.length;
   if (step === "unicode" && /[^\0-\x7f]/.test(lines.text)) {
@@ -132,7 +135,7 @@ const longestWord = (line: string) => longestOf(line.split(/\s+/));
 
 const MAX_DIFFERENCE = 1000;
 
-/** Texts too different to align are taken as wholly replaced. */
+/** Texts too different to align count as wholly replaced. */
 function lineChanges(from: readonly string[], to: readonly string[]): ChangeObject<string[]>[] {
   const [old, now] = [[...from], [...to]];
   return (
@@ -143,7 +146,10 @@ function lineChanges(from: readonly string[], to: readonly string[]): ChangeObje
   );
 }
 
-/** The replacement in the file's own terms: lines that were only quoted keep the file's bytes, new ones follow its indentation. */
+/**
+ * The replacement adapted to the file: lines that were only quoted keep the file's bytes, new ones follow its
+ * indentation.
+ */
 function carryOver(
   typed: readonly string[],
   actual: readonly string[],
@@ -181,7 +187,10 @@ function findFolded(text: string, old: string, replacement: string): Placement {
   return { kind: "found", step: "unicode", edits: [{ start, end, text: body.join("\n") }] };
 }
 
-/** Typed and actual lines have equal lengths here, so what the change leaves alone can be taken from the file letter by letter. */
+/**
+ * Typed and actual lines have equal lengths here, so unchanged parts can be copied from the file character by
+ * character.
+ */
 function keepUntouched(typed: readonly string[], actual: readonly string[], replacement: readonly string[]): string[] {
   const result: string[] = [];
   let index = 0;

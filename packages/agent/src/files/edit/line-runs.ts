@@ -6,7 +6,7 @@ import { type LineEdit, Lines, splitLines } from "./lines.ts";
 
 const MAX_DIFFERENCE = 1000;
 
-/** Exact ranges of `before` that turn it into `after`, shifted by `offset`. */
+/** Ranges of `before`, with replacements, that turn it into `after`, shifted by `offset`. */
 export function lineRuns(before: string, after: string, offset = 0): TextEdit[] {
   const edits = before === "" || after === "" ? [{ start: 0, end: before.length, text: after }] : runs(before, after);
   return edits.map((edit) => ({ ...edit, start: edit.start + offset, end: edit.end + offset }));

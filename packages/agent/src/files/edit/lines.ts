@@ -50,7 +50,7 @@ export class Lines {
     return result;
   }
 
-  /** The 0-based line that holds the offset. */
+  /** The 0-based line that contains the offset. */
   lineAt(offset: number): number {
     let low = 0;
     let high = this.#starts.length - 1;
@@ -62,7 +62,7 @@ export class Lines {
     return Math.max(0, low);
   }
 
-  /** Exact ranges for line edits. Whether the text ends in a line break stays as it is. */
+  /** Text edits for line edits. Whether the text ends in a line break does not change. */
   toTextEdits(edits: readonly LineEdit[]): TextEdit[] {
     const sorted = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
     if (this.count > 0 && !this.terminated) return this.#openEnded(sorted);
@@ -73,7 +73,7 @@ export class Lines {
     }));
   }
 
-  /** The last line has no break: what becomes the last line must lose its own, and an append has to bring one. */
+  /** The last line has no break: the new last line must lose its own, and an append must add one. */
   #openEnded(sorted: readonly LineEdit[]): TextEdit[] {
     const result: TextEdit[] = [];
     let followed = false;

@@ -1,4 +1,5 @@
-// Edits of one file wait for each other; edits of different files do not. The host owns the object, one per session tree.
+// Edits of the same file wait for each other; edits of different files do not. The host owns the object, one per
+// session tree.
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
@@ -10,7 +11,9 @@ declare module "../../contract/tool.ts" {
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `work` alone on all of `paths`. Every path is queued at once, so two calls can never deadlock. */
+  /**
+   * Runs `work` with exclusive access to all of `paths`. All paths are queued at once, so two calls cannot deadlock.
+   */
   async run<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
     let release = () => {};
     const mine = new Promise<void>((resolve) => {

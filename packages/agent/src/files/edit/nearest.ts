@@ -1,4 +1,5 @@
-// For a quoted text that is not in the file: the lines most like it, so that the next attempt can quote them as they are.
+// For a quoted text that is not in the file: finds the most similar lines, so that the next attempt can quote them
+// exactly.
 
 import { Lines, splitLines } from "./lines.ts";
 
@@ -7,7 +8,7 @@ const PROBES = 8;
 const CANDIDATES = 500;
 const COMPARED_LETTERS = 1000;
 
-/** Numbered lines, or undefined when nothing in the file resembles the wanted text. */
+/** Numbered lines, or undefined if nothing in the file resembles the wanted text. */
 export function nearestText(text: string, wanted: string): string | undefined {
   const target = splitLines(wanted).map((line) => words(line));
   const lead = target.findIndex((line) => line.size > 0);
@@ -30,7 +31,10 @@ export function nearestText(text: string, wanted: string): string | undefined {
   return numberedFrom(file.slice(best.start, end), best.start, new Set());
 }
 
-/** Lines that hold the rarest of the longest wanted words; splitting all lines into words would block the host for seconds. */
+/**
+ * Lines that contain the rarest of the longest wanted words; splitting all lines into words would block the host for
+ * seconds.
+ */
 function candidates(file: Lines, wanted: ReadonlySet<string>): number[] {
   const weights = new Map<number, number>();
   const longest = [...wanted].sort((a, b) => b.length - a.length).slice(0, PROBES);
@@ -44,7 +48,7 @@ function candidates(file: Lines, wanted: ReadonlySet<string>): number[] {
     .map(([line]) => line);
 }
 
-/** The first lines with the word. */
+/** The first lines that contain the word. */
 function linesWith(file: Lines, word: string): number[] {
   const lines: number[] = [];
   for (let at = file.text.indexOf(word); at !== -1 && lines.length < CANDIDATES; ) {

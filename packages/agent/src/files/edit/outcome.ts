@@ -1,4 +1,5 @@
-// What a call reports: a bounded diff for the model, the full facts for hosts, and a warning when a file stopped parsing.
+// The report of a call: a bounded diff for the model, the full facts for hosts, and a warning if a file stopped
+// parsing.
 
 import { type JsonObject, messageOf } from "@lathe/llm";
 import { visibleName } from "../../base/text/visible.ts";
@@ -38,7 +39,7 @@ export async function outcomes(
   return result;
 }
 
-/** The change is on disk already: a parser that fails must not make the call look failed. */
+/** The change is already on disk: a failing parser must not make the call look failed. */
 async function syntaxWarning(
   services: ToolServices,
   path: string,
@@ -53,7 +54,7 @@ async function syntaxWarning(
   }
 }
 
-/** Diffs of all files, shortened so that the call's own summary is never pushed out of the result. */
+/** Diffs of all files, shortened so that the call's own summary always fits in the result. */
 export function modelDiff(files: readonly FileOutcome[]): string {
   let room = MODEL_DIFF;
   const parts: string[] = [];
@@ -82,7 +83,7 @@ export function trailer(notes: readonly string[], files: readonly FileOutcome[])
   return [...[...notes, ...formatted].map((note) => `Note: ${note}`), ...warnings].join("\n");
 }
 
-/** The changes as the journal keeps them; call it once they are on disk. */
+/** The changes in the form the journal keeps; call this once they are on disk. */
 export function fileChanges({ blobs }: Pick<ToolContext, "blobs">, files: readonly FileOutcome[]): FileChange[] {
   const ref = ({ bytes, digest }: FileContent): ContentRef => ({
     sha256: blobs.put(bytes, digest()),
@@ -114,7 +115,7 @@ export function hostDetails(file: FileOutcome): JsonObject {
   };
 }
 
-/** Lines a person would call changed: a replaced line counts once. */
+/** The number of lines a reader would call changed: a replaced line counts once. */
 export function linesChanged(file: ChangeText): number {
   return Math.max(file.added, file.removed);
 }

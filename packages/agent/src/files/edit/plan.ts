@@ -1,4 +1,4 @@
-// A name for a set of changes: the same files with the same bytes before and after. It shows whether what would be
+// Identifies a set of changes: the same files with the same bytes before and after. This shows whether what would be
 // written is what was approved.
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// What a person sees of planned changes before they are made: every removed or added line, and what lines do not show (line
-// endings, encoding, byte order mark, executable bit).
+// The preview of planned changes for the user: every removed or added line, and what lines do not show (line endings,
+// encoding, byte order mark, executable bit).
 
 import type { Preview, PreviewLine } from "../../contract/tool.ts";
 import { changeText } from "./change-text.ts";
@@ -10,20 +10,20 @@ import type { FileContent, StagedChange } from "./staged.ts";
 
 export interface PlannedEdit {
   readonly files: readonly FileOutcome[];
-  /** Said below the changes. */
+  /** Shown below the changes. */
   readonly notes?: readonly string[];
-  /** New path of moved files, by the path they had. */
+  /** New paths of moved files, by their old paths. */
   readonly moves?: ReadonlyMap<string, string>;
 }
 
-/** `shows`: the arguments that say what is changed, which the changes themselves show. */
+/** `shows`: the arguments that the changes themselves show. */
 export function editPreview({ files, notes = [], moves = new Map() }: PlannedEdit, shows: readonly string[]): Preview {
   const changes = files.map(({ change }) => change);
   const sourceOf = new Map([...moves].map(([from, to]) => [to, changes.find(({ target }) => target.path === from)]));
   const lines = changes
     .filter(({ target }) => !moves.has(target.path))
     .flatMap((change) => changeLines(change, sourceOf.get(change.target.path)));
-  // Where nothing changes, nothing names the file: the arguments do.
+  // If nothing changes, no line names the file, so the arguments must be shown.
   return { lines: [...lines, ...notes.map(note)], shows: lines.length > 0 ? shows : [], plan: planOf(changes) };
 }
 
@@ -45,7 +45,7 @@ function contentLines(before: FileContent | undefined, after: FileContent | unde
 
 const documentText = (content: FileContent | undefined): string => documentOf(content)?.text ?? "";
 
-/** Not every dialect needs the text of what it deletes or overwrites; a person does. */
+/** Not every dialect needs the text of what it deletes or overwrites, but the user does. */
 function documentOf(content: FileContent | undefined): TextDocument | undefined {
   if (!content || content.document) return content?.document;
   try {
@@ -61,7 +61,7 @@ function diffLine(text: string): PreviewLine {
   return text.startsWith("-") ? { text, kind: "removed" } : { text };
 }
 
-/** Changes of bytes that a diff of lines does not show. */
+/** Changes of bytes that a line diff does not show. */
 function unseen(before: FileContent | undefined, after: FileContent | undefined): string[] {
   const notes: string[] = [];
   const [old, next] = [documentOf(before), documentOf(after)];

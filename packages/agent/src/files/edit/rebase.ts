@@ -1,12 +1,12 @@
-// Moves line edits made against an older text onto the current one, or finds that they cannot be moved with certainty.
-// A change of the other side that touches an edit, the line before or the line after it, is a conflict; so is one that could as
-// well be read as sitting there (a removed or added line among equal neighbours).
+// Carries line edits made against an older text over to the current one, or finds that this is ambiguous. A change on
+// the other side conflicts if it touches an edit or an adjacent line, or if it could equally be located there (a
+// removed or added line among equal neighbours).
 
 import { diffArrays } from "diff";
 import type { LineEdit } from "./lines.ts";
 
 interface Hunk {
-  /** Lines of the base that differ; `end` exclusive. */
+  /** Lines of the base that differ; `end` is exclusive. */
   start: number;
   end: number;
   readonly grows: number;
@@ -14,7 +14,7 @@ interface Hunk {
 
 const MAX_DIFFERENCE = 1000;
 
-/** Undefined: cannot be done safely. */
+/** Undefined if this is not safe. */
 export function rebaseLineEdits(
   base: readonly string[],
   current: readonly string[],
@@ -36,7 +36,7 @@ export function rebaseLineEdits(
   return moved;
 }
 
-/** The changes of both sides since the base, line by line; undefined when they touch each other or cannot be told apart. */
+/** The line changes of both sides since the base; undefined if they touch or are ambiguous. */
 export function mergeLines(
   base: readonly string[],
   ours: readonly string[],
@@ -93,7 +93,7 @@ function changesBetween(base: readonly string[], current: readonly string[]): Hu
   return hunks;
 }
 
-/** Everywhere a pure insertion or removal could equally have happened. */
+/** Every position at which a pure insertion or removal could equally have happened. */
 function slideRange(base: readonly string[], current: readonly string[], hunk: Hunk, shift: number): Hunk {
   const inserted = hunk.start === hunk.end;
   if (!inserted && hunk.grows !== hunk.start - hunk.end) return hunk;

@@ -1,4 +1,4 @@
-// Changes of several files that another program has worked out against texts that it saw: all of them are made, or none.
+// Changes of several files that another program computed from the texts it saw: all of them are made, or none.
 
 import { visibleName } from "../../base/text/visible.ts";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -7,27 +7,27 @@ import type { TextEdit } from "./endings.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
 import { type EditScope, withWorkspace } from "./workspace.ts";
 
-/** What a refactoring changes, as it was worked out. */
+/** The computed changes of a refactoring. */
 export interface Refactoring {
   readonly files: readonly RefactoredFile[];
-  /** Files that get another path, after their text was changed. */
+  /** Files to rename after their text was changed. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
   readonly creates?: readonly { readonly path: string; readonly text: string }[];
   readonly deletes?: readonly { readonly path: string; readonly seen: string }[];
-  /** For the person and the model. */
+  /** For the user and the model. */
   readonly notes: readonly string[];
 }
 
 /** The edits of one file. */
 export interface RefactoredFile {
   readonly path: string;
-  /** The text that the edits were worked out against, with "\n" endings and no byte order mark. */
+  /** The text that the edits were computed from, with "\n" endings and no byte order mark. */
   readonly seen: string;
-  /** Sorted, and no two overlap. */
+  /** Sorted and not overlapping. */
   readonly edits: readonly TextEdit[];
 }
 
-/** Every path that it touches. */
+/** Every path that the refactoring touches. */
 export function refactoredPaths({ files, moves, creates = [], deletes = [] }: Refactoring): string[] {
   const whole = [...files, ...creates, ...deletes].map(({ path }) => path);
   return [...whole, ...moves.flatMap(({ from, to }) => [from, to])];

@@ -15,7 +15,7 @@ export interface Replacement {
   readonly oldText: string;
   readonly newText: string;
   readonly all?: boolean;
-  /** The call fails when a different number of places is found. */
+  /** The call fails if the number of matches differs. */
   readonly expected?: number;
   readonly exactOnly?: boolean;
 }
@@ -41,7 +41,7 @@ const stepNotes: Readonly<Record<Exclude<Step, "exact">, string>> = {
   unnumbered: "matched after removing the line numbers, which reads show but files do not have",
 };
 
-/** All replacements of one file, in order, or none. */
+/** All replacements in one file, in order, or none. */
 export async function replaceInFile(
   context: EditScope,
   path: string,

@@ -12,7 +12,7 @@ describe("T-EDIT-4 what a session has shown", () => {
   });
 
   it("T-EDIT-2 tags of one path never collide", () => {
-    // By chance alone some of a thousand would have the tag of another.
+    // Some of a thousand would have the tag of another by pure chance.
     const count = process.env["LATHE_LONG"] ? 3000 : 1000;
     const shown = new ShownFiles({ versionsPerPath: count });
     const tags = Array.from({ length: count }, (_, index) => shown.record("/f", `${index}\n`));

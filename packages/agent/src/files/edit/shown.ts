@@ -1,5 +1,5 @@
-// What this session has shown of each file, in memory: the base that staleness is judged against and that hashline tags name.
-// Texts are kept with "\n" endings and without byte order mark, so that every reader of a file records the same thing.
+// What this session has shown of each file, in memory: the base for detecting stale edits and for hashline tags. Texts
+// are kept with "\n" endings and without a byte order mark, so that every reader of a file records the same text.
 
 import { createHash } from "node:crypto";
 import { toLineFeeds } from "./endings.ts";
@@ -12,32 +12,32 @@ declare module "../../contract/tool.ts" {
 
 /** One version of a file that the model has seen. */
 export interface ShownVersion {
-  /** Four upper-case hex digits, unique among the versions of one path. */
+  /** Four uppercase hex digits, unique among the versions of a path. */
   readonly tag: string;
   readonly digest: string;
-  /** Absent when the file was too large to keep. */
+  /** Absent if the file was too large to keep. */
   readonly text?: string;
-  /** The version came out of an edit of this session. */
+  /** The version is the result of an edit in this session. */
   readonly edited: boolean;
 }
 
-/** What a text inside a file is recorded under. */
+/** The key under which a text inside a file is recorded. */
 export const shownKey = (absolutePath: string, inner: string): string =>
   inner === "" ? absolutePath : `${absolutePath}\0${inner}`;
 
-/** How much the record of shown files may hold. */
+/** The limits of the record of shown files. */
 export interface ShownLimits {
   readonly paths: number;
   readonly versionsPerPath: number;
-  /** Longer texts are remembered by digest only. */
+  /** Of longer texts, only the digest is kept. */
   readonly textLength: number;
-  /** The limit of all kept texts together; the paths used longest ago go first. */
+  /** The limit for all kept texts together; the least recently used paths are dropped first. */
   readonly totalLength: number;
 }
 
 const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000, totalLength: 32_000_000 };
 
-/** Remembers which versions of files the model has seen, so that an edit of a file that changed since then is noticed. */
+/** Remembers which versions of files the model has seen, to detect edits of files that have changed since. */
 export class ShownFiles {
   readonly #limits: ShownLimits;
   /** Versions of a path, oldest first; paths in order of last use. */
@@ -49,8 +49,8 @@ export class ShownFiles {
   }
 
   /**
-   * Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown.
-   * `digest` is the text's, from a caller that has it already.
+   * Records the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown.
+   * Callers that know the text's `digest` pass it.
    */
   record(
     path: string,
@@ -78,7 +78,7 @@ export class ShownFiles {
     return version.tag;
   }
 
-  /** The paths used last, newest first. */
+  /** The most recently used paths, newest first. */
   recent(most: number): readonly string[] {
     return [...this.#files.keys()].slice(-most).reverse();
   }
@@ -101,7 +101,7 @@ export class ShownFiles {
     this.#files.delete(path);
   }
 
-  /** The newest version of the path just recorded always stays. */
+  /** The newest version of the path that was just recorded always stays. */
   #evict(recorded: string, versions: ShownVersion[]): void {
     const { paths, versionsPerPath, totalLength } = this.#limits;
     for (const oldest of [...this.#files.keys()]) {
@@ -122,7 +122,10 @@ function canonical(text: string): string {
   return toLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
 }
 
-/** From the content, so that the same text gets the same tag; the next free one when another version already has it. */
+/**
+ * Derived from the content, so that the same text gets the same tag; the next free one if another version already has
+ * it.
+ */
 function mintTag(digest: string, taken: readonly ShownVersion[]): string {
   let value = Number.parseInt(digest.slice(0, 4), 16);
   const inUse = new Set(taken.map((version) => version.tag));

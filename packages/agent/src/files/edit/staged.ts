@@ -5,31 +5,31 @@ import type { TextDocument } from "./document.ts";
 import { digestOf } from "./shown.ts";
 import type { Target } from "./target.ts";
 
-/** Content of a file at one moment; `document` is decoded when first needed. */
+/** Content of a file at one moment; `document` is decoded on first use. */
 export interface FileContent {
   readonly bytes: Uint8Array;
-  /** SHA-256 of the bytes, computed once: the plan, the blob and the record of shown files are all named by it. */
+  /** SHA-256 of the bytes, computed once: the plan, the blob and the record of shown files use it. */
   readonly digest: () => string;
   readonly document?: TextDocument;
   readonly mode?: number;
-  /** Of the file that was read. */
+  /** Version of the file that was read. */
   readonly version?: string;
-  /** Made runnable when it is written. */
+  /** Make the file executable when it is written. */
   readonly executable?: boolean;
 }
 
 /** A file before and after the call. */
 export interface StagedChange {
   readonly target: Target;
-  /** Absent: there was no file. */
+  /** Absent if the file did not exist. */
   readonly before?: FileContent;
-  /** Absent: the file goes away. */
+  /** Absent if the file is deleted. */
   readonly after?: FileContent;
-  /** The file that holds the part; absent where the file itself is changed. */
+  /** The file that contains the part; absent if the file itself is changed. */
   readonly inFile?: StagedChange;
-  /** Set when it was made: what something else wrote in the same moment is gone. */
+  /** Set after the write if a concurrent write of another program was lost. */
   readonly overwrote?: true;
-  /** What a formatter has done to it, or why it did nothing. */
+  /** What a formatter changed, or why it changed nothing. */
   readonly formatNote?: string;
 }
 
@@ -45,7 +45,7 @@ export function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "diges
   };
 }
 
-/** Digest of the text; where the bytes are nothing but the text, it is theirs. */
+/** Digest of the text; if the bytes are exactly the text, their digest. */
 export function textDigest({ document, digest }: FileContent): string | undefined {
   if (!document) return undefined;
   const { encoding, bom, endings, text } = document;

@@ -1,10 +1,10 @@
-// UTF-8 with stray bytes: a text that some program split or joined in the middle of a character. Each stray byte is represented in the text
-// as one private character, so that the rest can be read and edited as what it is and every byte comes back.
+// UTF-8 with stray bytes: a text that a program split or joined in the middle of a character. Each stray byte becomes
+// one private-use character in the text, so that the rest can be read and edited normally and every byte is restored.
 
 const FIRST = 0xef00;
 const standIn = /[\uef80-\uefff]/g;
 
-/** Undefined when the bytes are better read as something else, or when the text has such private characters of its own. */
+/** Undefined if the bytes fit another encoding better, or if the text already contains such private-use characters. */
 export function decodeStray(bytes: Buffer): string | undefined {
   const parts: string[] = [];
   let stray = 0;
@@ -37,12 +37,12 @@ export function encodeStray(text: string): Buffer {
   return Buffer.concat([...parts, Buffer.from(text.slice(from), "utf8")]);
 }
 
-/** Bytes of the character that begins here; 0 when none does. */
+/** Number of bytes of the character that begins here; 0 if none does. */
 function characterLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] as number;
   if (lead < 0x80) return 1;
   const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  // The second byte is narrowed where the code would be overlong, half a pair or beyond Unicode.
+  // The range of the second byte excludes overlong codes, surrogates and codes beyond Unicode.
   const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
   const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
   for (let i = 1; i < length; i++) {

@@ -1,5 +1,5 @@
-// Parse trees for a warning after an edit and for block operations. Grammars are loaded when a file of their language first
-// comes up; the object is owned by the host, so two sessions share nothing unless it says so.
+// Parse trees for a warning after an edit and for block operations. A grammar is loaded for the first file of its
+// language. The host owns the object, so sessions share nothing unless it passes the same one.
 
 import { createRequire } from "node:module";
 import type { Language, Node, Parser, Tree } from "web-tree-sitter";
@@ -11,7 +11,7 @@ declare module "../../contract/tool.ts" {
   }
 }
 
-/** Grammars by the endings of files. */
+/** Grammars by file extension. */
 export const grammars: Readonly<Record<string, string>> = {
   ts: "typescript",
   mts: "typescript",
@@ -40,7 +40,7 @@ export const grammars: Readonly<Record<string, string>> = {
   css: "css",
 };
 
-/** Texts above these limits are not parsed. */
+/** Limits above which texts are not parsed. */
 export interface SyntaxLimits {
   /** Longer texts are not parsed. */
   readonly textLength: number;
@@ -56,7 +56,7 @@ export interface SyntaxBlock {
 
 const defaults: SyntaxLimits = { textLength: 400_000, milliseconds: 250 };
 
-/** Parses source files, to warn of an edit that breaks one and to find blocks. */
+/** Parses source files, to warn about an edit that breaks one and to find blocks. */
 export class Syntax {
   readonly #now: () => number;
   readonly #limits: SyntaxLimits;
@@ -72,22 +72,26 @@ export class Syntax {
     return grammarOf(path) !== undefined;
   }
 
-  /** 1-based line of a parse error that `after` has and `before` had not; undefined when there is none or it cannot be determined. */
+  /**
+   * 1-based line of a parse error in `after` that `before` did not have; undefined if there is none or this cannot be
+   * determined.
+   */
   async newError(path: string, before: string, after: string): Promise<number | undefined> {
     const now = await this.withTree(path, after, errorLines);
     if (!now || now.length === 0) return undefined;
     const earlier = before === "" ? [] : await this.withTree(path, before, errorLines);
     if (!earlier || earlier.length >= now.length) return undefined;
-    // Errors that were there before have moved at most; the first one without an equal text line is the new one.
+    // Earlier errors can at most have moved; the first one whose line has no equal in the old text is new.
     const [oldLines, newLines] = [before.split("\n"), after.split("\n")];
     const known = new Set(earlier.map((line) => oldLines[line]?.trim()));
     const found = now.find((line) => !known.has(newLines[line]?.trim())) ?? (now[0] as number);
-    // A parser may report from far above (an unclosed quote: from the top); what the edit broke is not above the edit.
+    // A parser may report an error far above its cause (an unclosed quote: from the top); what the edit broke is not
+    // above the edit.
     const untouched = newLines.findIndex((line, index) => line !== oldLines[index]);
     return Math.max(found, untouched) + 1;
   }
 
-  /** The construct that begins on the 0-based `line`, or why there is none. */
+  /** The construct that begins on the 0-based `line`, or the reason why there is none. */
   async blockAt(path: string, text: string, line: number): Promise<SyntaxBlock | string> {
     if (!this.supports(path)) return "no grammar for this kind of file";
     if (text.length > this.#limits.textLength) return "the file is too large to parse";
@@ -99,16 +103,16 @@ export class Syntax {
   }
 
   /**
-   * Lines that a reader of the structure can do without: the insides of functions and methods, the outermost first line and last line of
-   * each left out. In order, none inside another; undefined when the text cannot be parsed.
+   * Lines that can be hidden in an outline: the bodies of functions and methods, without their first and last lines. In
+   * order and not nested; undefined if the text cannot be parsed.
    */
   async bodies(path: string, text: string): Promise<readonly SyntaxBlock[] | undefined> {
     return this.withTree(path, text, findBodies);
   }
 
   /**
-   * What `use` makes of the tree, a Node of web-tree-sitter; undefined when there is none. The tree is gone afterwards. That library's
-   * types stay out of our declarations: they need those of a browser.
+   * Returns the result of `use` on the tree, a Node of web-tree-sitter; undefined if there is none. The tree is freed
+   * afterwards. That library's types stay out of our declarations, because they need browser types.
    */
   async withTree<T>(path: string, text: string, use: (root: never) => T): Promise<T | undefined> {
     const name = grammarOf(path);
@@ -128,7 +132,7 @@ export class Syntax {
     }
   }
 
-  /** Undefined where the optional parser is not installed: an edit never fails because the parser is missing. */
+  /** Undefined if the optional parser is not installed: an edit never fails because the parser is missing. */
   async #grammar(name: string): Promise<{ Parser: typeof Parser; language: Language } | undefined> {
     try {
       const { Parser } = await this.#load();
@@ -140,7 +144,7 @@ export class Syntax {
 
   #parse(parser: Parser, text: string): Tree | null {
     const deadline = this.#now() + this.#limits.milliseconds;
-    // Returning true cancels the parse; the published type says void.
+    // Returning true cancels the parse, although the published type says void.
     const late = (() => this.#now() > deadline) as () => void;
     return parser.parse(text, null, { progressCallback: late });
   }
@@ -206,7 +210,7 @@ function findBodies(root: Node): SyntaxBlock[] {
         continue;
       }
       const brace = child.text.startsWith("{");
-      // What stands beside the opening and the closing brace stays; a body without braces begins on a line of its own.
+      // Lines with an opening or closing brace stay visible; a body without braces begins on its own line.
       const start = child.startPosition.row + (brace || child.startPosition.row === node.startPosition.row ? 1 : 0);
       const end = brace ? child.endPosition.row : child.endPosition.row + (child.endPosition.column === 0 ? 0 : 1);
       if (end > start) found.push({ start, end });
@@ -237,7 +241,7 @@ function findBlock(root: Node, text: string, line: number): SyntaxBlock | string
   if (/^[\])}>;,]/.test(content.trim()) || /^(?:end|fi|done|esac)\b/.test(content.trim()))
     return "the line closes a block";
   let node: Node | null = root.descendantForPosition({ row: line, column });
-  // The widest node that begins exactly here, short of the sequence of statements it is part of.
+  // The widest node that begins exactly here, but not the sequence of statements that contains it.
   while (node?.parent && !sequences.has(node.parent.type)) {
     const { row, column: at } = node.parent.startPosition;
     if (row !== line || at < column) break;

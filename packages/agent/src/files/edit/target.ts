@@ -1,4 +1,5 @@
-// Which file an edit may write: symbolic links are followed inside the working directory and refused when they lead out of it.
+// Which file an edit may write: symbolic links are followed inside the working directory and refused if they lead out
+// of it.
 
 import { posix } from "node:path";
 import type { Located } from "../../contract/paths/call-paths.ts";
@@ -8,9 +9,9 @@ import { targetOf } from "../target/target.ts";
 import { eachAtOnce } from "./at-once.ts";
 import { shownKey } from "./shown.ts";
 
-/** A file to edit, or a text inside one: there, or one that can be created. */
+/** A file to edit, or a text inside one, which exists or can be created. */
 export interface Target extends Located {
-  /** The text inside the file, such as a member of an archive. `absolute` then names both. */
+  /** The text inside the file, such as a member of an archive. `absolute` then identifies both. */
   readonly part?: TargetPart;
 }
 
@@ -46,7 +47,7 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
   return new Map(unique.map((path) => [path, found.get(path) as Target]));
 }
 
-/** A dangling link is treated as a file that does not exist yet. */
+/** A dangling link counts as a file that does not exist yet. */
 async function writable(scope: CallScope, text: string): Promise<Target> {
   const { path, located: found, part } = await editable(scope, text);
   const { stat, ...file } = found;
@@ -64,7 +65,7 @@ async function writable(scope: CallScope, text: string): Promise<Target> {
   }
 }
 
-/** What the text means for an edit. */
+/** The target of an edit that the text refers to. */
 async function editable(
   scope: CallScope,
   text: string,

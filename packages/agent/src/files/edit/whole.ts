@@ -1,5 +1,5 @@
-// Whole-file writes. An existing file keeps its encoding, byte order mark, mode and, where the new text does not bring carriage
-// returns of its own, its line endings. A new one that names its interpreter is made executable.
+// Whole-file writes. An existing file keeps its encoding, byte order mark, mode and, unless the new text contains
+// carriage returns, its line endings. A new file that names its interpreter becomes executable.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { editDocument, newDocument, type TextDocument } from "./document.ts";
@@ -13,7 +13,7 @@ export interface WriteOutcome {
   readonly size: number;
   readonly isNew: boolean;
   readonly madeExecutable: boolean;
-  /** Absent when the file already had this content. */
+  /** Absent if the file already had this content. */
   readonly file?: FileOutcome;
   readonly notes: readonly string[];
 }

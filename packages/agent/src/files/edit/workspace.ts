@@ -1,5 +1,5 @@
-// The files of one call. Every dialect stages its changes here, against the state that earlier parts of the same call left;
-// nothing reaches the disk before all of them are verified.
+// The files of one call. Every dialect stages its changes here, on top of earlier changes of the same call; nothing is
+// written to disk until all of them are verified.
 
 import { nearPaths } from "../../contract/paths/near-names.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../../contract/tool.ts";
@@ -16,29 +16,29 @@ import type { ShownFiles, ShownVersion } from "./shown.ts";
 import { contentOf, type FileContent, type StagedChange, textDigest } from "./staged.ts";
 import { resolveTargets, type Target, type TargetPart } from "./target.ts";
 
-/** A larger file does not fit in one string with room for the work. */
+/** A larger file would not fit in a string with room for the work. */
 const MOST_BYTES = 256 << 20;
 
 interface Entry {
   readonly target: Target;
-  /** Of the file that a part is in; absent: there is none yet. */
+  /** Content of the file that contains a part; absent if it does not exist yet. */
   file?: FileContent;
   before?: FileContent;
   after?: FileContent;
-  /** What was moved here. */
+  /** The content that was moved here. */
   origin?: FileContent;
   formatNote?: string;
 }
 
-/** What an edit works with. */
+/** The context of an edit. */
 export interface EditScope extends CallScope {
-  /** Nothing is written: the changes are wanted for a preview. */
+  /** Do not write anything: the changes are for a preview. */
   readonly planOnly?: boolean;
   /** Only exactly these changes may be written. */
   readonly approvedPlan?: string;
 }
 
-/** Locks the files that `paths` mean, then lets `work` stage and commit changes to them. */
+/** Locks the files that `paths` refer to, then lets `work` stage and commit changes to them. */
 export async function withWorkspace<T>(
   context: EditScope,
   paths: readonly string[],
@@ -64,7 +64,7 @@ export async function withWorkspace<T>(
     : run();
 }
 
-/** The call names a file that is not there. */
+/** The call names a file that does not exist. */
 class MissingFile extends ToolFailure {
   readonly path: string;
   readonly what: string;
@@ -116,7 +116,7 @@ export class EditWorkspace {
     return bytes && contentOf(bytes);
   }
 
-  /** A new part called `x.c:5-9` beside x.c is never meant. */
+  /** A new part called `x.c:5-9` next to x.c is never intended. */
   async #refuseLines({ path }: Target, { codec, inner }: TargetPart, file: FileContent | undefined): Promise<void> {
     const selected = splitSelector(inner);
     if (!selected || !(await codec.extract(file?.bytes, selected.path, this.#scope))) return;
@@ -126,7 +126,7 @@ export class EditWorkspace {
     );
   }
 
-  /** The path was resolved before the lock was held, so the file may have come or gone since. */
+  /** The path was resolved before the lock was taken, so the file may have been created or deleted since. */
   async #read({ path, real, stat }: Target): Promise<FileContent | undefined> {
     const known = stat && stat.version === undefined ? stat : await this.#env.stat(real);
     if (!known) return undefined;
@@ -152,14 +152,14 @@ export class EditWorkspace {
     return this.#entry(path).after?.bytes.byteLength ?? 0;
   }
 
-  /** The text as this call has left it so far. */
+  /** The text with the changes of this call so far. */
   document(path: string): TextDocument {
     const entry = this.#entry(path);
     if (!entry.after) throw new MissingFile(path, "");
     return this.#decode(entry);
   }
 
-  /** For overwriting, where unreadable old content is no obstacle. */
+  /** For overwriting, which works even if the old content is unreadable. */
   documentIfText(path: string): TextDocument | undefined {
     const entry = this.#entry(path);
     return entry.after && this.#decodedOrNothing(entry);
@@ -196,7 +196,7 @@ export class EditWorkspace {
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
     for (const { target } of [source, destination]) {
-      // What would be moved is the text it is edited as, without the rest of it.
+      // A move would move only the text the file is edited as, without the rest of it.
       if (target.part?.codec.ofWholeFile)
         throw new ToolFailure(`${target.path} is no plain text; move it with the shell. Nothing was written.`);
     }
@@ -205,7 +205,7 @@ export class EditWorkspace {
     delete source.after;
   }
 
-  /** Whether the path leads inside a file. */
+  /** Whether the path refers to something inside a file. */
   isPart(path: string): boolean {
     return this.#target(path).part !== undefined;
   }
@@ -214,7 +214,7 @@ export class EditWorkspace {
     return this.#target(path).absolute;
   }
 
-  /** What was last shown of the file, when the disk now holds something else. */
+  /** The last shown version of the file, if the disk now has different content. */
   staleBase(path: string): ShownVersion | undefined {
     const entry = this.#entry(path);
     const shown = this.#shown?.latest(entry.target.absolute);
@@ -230,7 +230,7 @@ export class EditWorkspace {
     );
   }
 
-  /** Formats what is staged, then writes all of it or nothing. `isExact`: what is staged is written as it is. */
+  /** Formats the staged changes, then writes all of them or none. `isExact`: skip formatting. */
   async commit({ isExact = false }: { readonly isExact?: boolean } = {}): Promise<StagedChange[]> {
     if (!isExact) await this.#format();
     const changes = this.changes();
@@ -257,7 +257,7 @@ export class EditWorkspace {
     return made;
   }
 
-  /** Before the plan is compared with the approved one: people approve the text that is written. */
+  /** Before the plan is compared with the approved one, because users approve the text that is written. */
   async #format(): Promise<void> {
     if (!this.#scope.services.formatter) return;
     for (const entry of this.#entries.values()) {
@@ -270,14 +270,17 @@ export class EditWorkspace {
     }
   }
 
-  /** A file that is edited as another text may read differently from what was written: new cells of a notebook get their numbers. */
+  /**
+   * A file that is edited as another text may read back differently from what was written: new cells of a notebook get
+   * their numbers.
+   */
   async #asRead({ target }: StagedChange, { after }: StagedChange): Promise<{ readonly after?: FileContent }> {
     if (!target.part?.codec.ofWholeFile || !after) return {};
     const content = await this.#extract(target.part, after);
     return content ? { after: { ...content, document: decodeDocument(content.bytes) } } : {};
   }
 
-  /** The change of a file that each change means. Parts of one file are put into it together. */
+  /** The file change that each change results in. Parts of the same file are written together. */
   async #files(changes: readonly StagedChange[]): Promise<Map<StagedChange, StagedChange>> {
     const files = new Map<StagedChange, StagedChange>();
     const parts = new Map<string, StagedChange[]>();
@@ -353,7 +356,7 @@ export class EditWorkspace {
   }
 }
 
-/** Undefined for what is no text. */
+/** Undefined if it is not text. */
 function textOf({ document, bytes }: FileContent): string | undefined {
   try {
     return (document ?? decodeDocument(bytes)).text;
@@ -365,7 +368,7 @@ function textOf({ document, bytes }: FileContent): string | undefined {
 
 const keyOf = ({ real, part }: Target): string => (part ? `${real}\0${part.inner}` : real);
 
-/** Either the file is written or what is in it. */
+/** A call may write either the file or parts inside it. */
 function refuseFileAndPart(entries: readonly Entry[]): void {
   const whole = new Map(entries.flatMap(({ target }) => (target.part ? [] : [[target.real, target] as const])));
   for (const { target } of entries) {

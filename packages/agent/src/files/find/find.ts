@@ -1,4 +1,5 @@
-// Files by name, newest first, over trees, globs, archives and addresses. A deadline gives what was found until then.
+// Finds files by name, newest first, in trees, globs, archives and addresses. At a deadline it returns what was found
+// so far.
 
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
@@ -6,7 +7,7 @@ import { eachAtOnce } from "../edit/at-once.ts";
 import { type Place, placesOf } from "../search/places.ts";
 import { formatFile } from "../target/target.ts";
 
-/** The whole list, which is more than is shown, ends here. */
+/** Limit of the whole list, which is longer than what is shown. */
 const MOST = 10_000;
 
 const WHOLE_DISK = "The whole disk is not searched for files. Name a directory.";
@@ -16,14 +17,14 @@ export interface FindQuery {
   readonly hidden: boolean;
   readonly gitignore: boolean;
   readonly timeoutMs: number;
-  /** How many are shown: only so many of each path have to be in order with those of the others. */
+  /** The number shown: only this many of each path must be merged in order with the others. */
   readonly limit: number;
 }
 
 export interface FoundPaths {
   /** Newest first; folders follow the files and end in a slash. */
   readonly paths: readonly string[];
-  /** More matched than are listed. */
+  /** There are more matches than listed. */
   readonly isCut: boolean;
   readonly hasTimedOut: boolean;
   readonly missing: readonly string[];
@@ -59,7 +60,7 @@ export async function findPaths(query: FindQuery, scope: CallScope): Promise<Fou
   }
 }
 
-/** Backslashes that escape nothing are the slashes of another system. */
+/** Backslashes that escape nothing are Windows path separators. */
 function cleanPaths(paths: readonly string[]): readonly string[] {
   return paths.map((path) => {
     if (/^\/+$/.test(path.trim())) throw new ToolFailure(WHOLE_DISK);
@@ -106,7 +107,7 @@ const root = (path: string, cwd: string): string => (path.startsWith(`${cwd}/`) 
 const isBelow = (inner: string, wanted: string): boolean =>
   wanted === "" || inner === wanted || inner.startsWith(wanted.endsWith("/") ? wanted : `${wanted}/`);
 
-/** Several lists as one, each path once: the first of each in order with the others, then the rest. */
+/** Merges several lists, each path once: the first ones of each list in order with the others, then the rest. */
 async function mergeLists(lists: readonly (readonly string[])[], limit: number, { env, services }: CallScope) {
   const heads = [...new Set(lists.flatMap((list) => list.slice(0, limit)))];
   const times = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The kinds of files that are opened by what they are. The order decides where two claim a name.
+// The formats that open files by type. If two claim a name, the first one wins.
 
 import type { Format } from "../target/format.ts";
 import { tarFormat, tgzFormat, zipFormat } from "./archive/index.ts";

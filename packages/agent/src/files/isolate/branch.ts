@@ -1,4 +1,5 @@
-// LandingResult as branches: one commit on top of HEAD for each delta, named `lathe/task/<id>`. Files, index and HEAD stay as they are.
+// Lands deltas as branches: one commit on top of HEAD per delta, named `lathe/task/<id>`. Files, index and HEAD stay
+// unchanged.
 
 import type { GitStore } from "./git-store.ts";
 import { commit, mergeChanges } from "./merge.ts";
@@ -11,7 +12,7 @@ export interface BranchSite {
   readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
 }
 
-/** A branch that can be made. */
+/** A prepared branch. */
 export interface ReadyBranch {
   readonly site: BranchSite;
   readonly id: string;
@@ -21,7 +22,7 @@ export interface ReadyBranch {
   readonly commit: string;
 }
 
-/** Everything is prepared before the first branch is made, so that there will be all or none. */
+/** Everything is prepared before the first branch is created, so that either all are created or none. */
 export async function branchPlan(
   sites: readonly BranchSite[],
   message: string | undefined,
@@ -69,7 +70,7 @@ async function exists(git: GitStore, gitDir: string, name: string): Promise<bool
   return (await git.ask(["--git-dir", gitDir, "rev-parse", "-q", "--verify", `refs/heads/${name}`])).exitCode === 0;
 }
 
-/** Objects and the one ref; no hook runs, no configuration of the user's is used. */
+/** Writes objects and a single ref; no hook runs, and no user configuration applies. */
 export async function makeBranch({ site, gitDir, name, commit: made }: ReadyBranch): Promise<void> {
   await site.git.run(["update-ref", `refs/heads/out/${name}`, made]);
   const refs = `refs/heads/out/${name}:refs/heads/${name}`;

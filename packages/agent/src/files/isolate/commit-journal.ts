@@ -1,5 +1,6 @@
-// A commit of several files is written down before its first write, so that after a kill all of it is there or nothing: the next
-// session undoes what was begun (`recoverStore`). Of files that are not on this machine's disk it can only be said what was written.
+// Journals a commit of several files before its first write, so that after a kill either all of it is there or nothing:
+// the next session undoes an incomplete commit (`recoverStore`). For files that are not on this machine's disk, we can
+// only report what was written.
 
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import type { CommitJournal, JournalledChange, OpenCommitJournal } from "../edit
 import { closeJournal, type LandingStep, type PathState, temporaryPrefix, writeJournal } from "./landing-journal.ts";
 import { claimFolder, FAR_COMMIT, FAR_WRITTEN, removeFolder } from "./view-folder.ts";
 
-/** `store`: the folder of journals of the project; `recoverStore` undoes what is found there. */
+/** `store`: the project's folder of journals; `recoverStore` undoes the incomplete commits in it. */
 export const commitJournalIn =
   (store: string): OpenCommitJournal =>
   (env, changes) =>
@@ -35,7 +36,7 @@ async function openCommitJournal(
     try {
       if (paths.includes(undefined)) return { ...openFar(folder, changes), close };
       const steps = changes.map((change, index) => stepOf(change, paths[index]!));
-      // The sandbox's own folders are gone with it.
+      // The sandbox's private folders vanish with it.
       const lasting = steps.filter((_, index) => !isPrivate(env, changes[index]!));
       writeJournal(folder, id, lasting);
       let count = 0;
@@ -51,7 +52,7 @@ async function openCommitJournal(
   }
 }
 
-/** Undefined also when it may not be opened: the write says why. */
+/** Also undefined if the file may not be opened; the write then reports why. */
 async function pathOnDisk(env: ExecutionEnvironment, { target }: JournalledChange): Promise<string | undefined> {
   return env.localPath?.(target.real, "read").catch(() => undefined);
 }
@@ -82,7 +83,7 @@ function openFar(folder: string, changes: readonly JournalledChange[]): Omit<Com
       try {
         appendFileSync(join(folder, FAR_WRITTEN), `${JSON.stringify(target.real)}\n`);
       } catch {
-        // The file is written all the same; should we be killed, it is named among those to look at.
+        // The file is written anyway; if this process is killed, it is listed among the files to check.
       }
     },
   };

@@ -1,4 +1,5 @@
-// A view in a container: a copy of the project, shown at the project's path in a container of an image that the caller chose.
+// A view in a container: a copy of the project, mounted at the project's path in a container of an image that the
+// caller chose.
 
 import { ContainerEnvironment } from "../../world/env/container.ts";
 import type { Processes } from "../../world/process/processes.ts";
@@ -19,7 +20,7 @@ export async function openContainer(opening: Opening): Promise<OpenedKind> {
   const files = copyFiles(folder, copy);
   const name = `lathe-${id}-${process.pid}`;
   const program = [cli, ...cliArgs] as const;
-  // Before it runs: a process that finds our folder must know what to end.
+  // Written before it runs, because a process that finds our folder must know what to end.
   writeOwner(folder, { container: { name, cli: program } });
   const volumes = copy.shown.flatMap(({ from, at, isFixed }) => ["-v", `${from}:${at}${isFixed ? ":ro" : ""}`]);
   const argv: ProgramArgv = [

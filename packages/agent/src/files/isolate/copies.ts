@@ -1,5 +1,6 @@
-// Views that are folders of their own: `worktree` is a clone that borrows the objects of the project's repository, with the files as
-// they were (uncommitted and untracked ones too); `reflink` is a copy whose blocks are shared until they are changed.
+// Views that are separate folders: `worktree` is a clone that borrows the objects of the project's repository, with the
+// project's current files (including uncommitted and untracked ones); `reflink` is a copy that shares its blocks until
+// they are changed.
 
 import { constants, copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -12,7 +13,7 @@ import type { Part } from "./parts.ts";
 import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./view-environment.ts";
 import { boundMounts } from "./view-namespace.ts";
 
-/** A folder of the host, and where the view shows it. */
+/** A folder of the host, and its path in the view. */
 interface ShownFolder {
   readonly from: string;
   readonly at: string;
@@ -31,7 +32,7 @@ export interface Copy {
 /** Where a clone finds the objects that it borrows, below its own. */
 const BORROWED = "lathe-base";
 
-/** Is made when a copy is whole: what was changed since is the view's. */
+/** Created when a copy is complete: later changes belong to the view. */
 const MADE = "copy-made";
 
 export async function openWorktree(opening: Opening): Promise<OpenedKind> {
@@ -68,7 +69,7 @@ async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<v
     if (!isAround && part.repository) await cloneInto(opening, part, place);
     const index = indexIn(part);
     copyIndex(part.baseIndex, index);
-    // A repository around the root is written as a whole: paths of its tree begin above.
+    // A repository around the root is written as a whole, because paths of its tree begin above the root.
     const workTree = isAround ? join(folder, "around") : place;
     mkdirSync(workTree, { recursive: true });
     const files = isAround ? ["--stdin", "-z"] : ["-a"];
@@ -124,7 +125,7 @@ async function cloneInto(
   if (existsSync(theirs)) copyIndex(theirs, join(place, ".git/index"));
 }
 
-/** What repositories keep outside of the root must not be changed by way of its path. */
+/** Data that repositories keep outside the root must not be changed through its path. */
 function fixedElsewhere(root: string, parts: readonly Part[]): ShownFolder[] {
   const places = parts.flatMap(({ repository }) => (repository ? [repository.commonDir, repository.gitDir] : []));
   return [...new Set(places)]
@@ -176,7 +177,7 @@ function refuseWithoutClones(root: string, folder: string): void {
   }
 }
 
-/** To be called when the copy has been made, or is continued: the moment when it was made stays the same. */
+/** Call this when the copy has been created, or is continued; its creation time stays the same. */
 export function copyFiles(folder: string, { tree, hasIgnored }: Copy): ViewFiles {
   const made = join(folder, MADE);
   if (!existsSync(made)) writeFileSync(made, "");
@@ -203,7 +204,7 @@ async function openCopy({ request, folder, isOnlyRead }: Opening, copy: Copy): P
 }
 
 export function copySource(copy: Copy, part: Part, root: string) {
-  // Above the root when the repository is around it.
+  // Above the root if the repository is around it.
   const up = relative(part.top, root);
   const workTree =
     part.scope === "" ? join(copy.tree, relative(root, part.top)) : join(copy.tree, ...up.split("/").map(() => ".."));

@@ -1,16 +1,16 @@
-// Git as a tool for trees and merges, in a store of our own: the user's index, refs, hooks and configuration are never used.
-// Objects of the user's repository are borrowed, new ones are written here.
+// Git as a tool for trees and merges, with a separate store: the user's index, refs, hooks and configuration are never
+// used. Objects of the user's repository are borrowed; new ones are written here.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Processes } from "../../world/process/processes.ts";
 import type { ProgramArgv } from "../../world/process/types.ts";
 
-/** A git program with one store. */
+/** The git program with one store. */
 export interface GitStore {
   readonly gitDir: string;
   run(args: readonly string[], options?: GitRun): Promise<Buffer>;
-  /** Does not fail by itself: the exit code is part of the answer. */
+  /** Never throws for an exit code, which is part of the result. */
   ask(args: readonly string[], options?: GitRun): Promise<GitAnswer>;
 }
 
@@ -19,11 +19,11 @@ export interface GitRun {
   readonly workTree?: string | undefined;
   readonly stdin?: Uint8Array | undefined;
   /**
-   * Put before the program: starts it inside of a namespace. New objects are then written without a look at those that are
-   * there already: in a view, the project's objects are the view's.
+   * Prefix of the command line that starts git inside a namespace. New objects are then written without checking for
+   * existing ones, because inside a view the project's objects are the view's.
    */
   readonly enter?: readonly string[] | undefined;
-  /** The subcommand refuses to take paths literally. */
+  /** The subcommand does not accept literal paths. */
   readonly hasPatterns?: boolean | undefined;
 }
 
@@ -33,13 +33,13 @@ export interface GitAnswer {
   readonly stderr: string;
 }
 
-/** `checkout-index` does not say why; it writes to folders of ours only. */
+/** `checkout-index` does not report why it failed; it writes only to our folders. */
 const FULL_DISK = /No space left on device|Disk quota exceeded|unable to write file/;
 
-/** What a full disk means to the reader of the failure. */
+/** The message for a full disk. */
 export const NO_SPACE = "No space is left on the disk with the views. Free some space and try again.";
 
-/** Git did not do what we asked for. */
+/** Git failed to do what we asked. */
 export class GitFailed extends Error {
   constructor(args: readonly string[], { exitCode, stderr }: GitAnswer) {
     const said = FULL_DISK.test(stderr) ? NO_SPACE : stderr.trim();
@@ -51,25 +51,25 @@ export class GitFailed extends Error {
 export interface GitStoreOptions {
   readonly gitDir: string;
   readonly processes: Processes;
-  /** Where programs are looked up. */
+  /** The PATH to look up programs. */
   readonly path: string | undefined;
   /** Folders with objects that the store borrows. */
   readonly borrowed: readonly string[];
   readonly objectFormat?: "sha1" | "sha256" | undefined;
-  /** Ignore rules beside those of the tree. */
+  /** Ignore rules in addition to those of the tree. */
   readonly excludes?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const TIMEOUT_MS = 600_000;
 
-/** Objects that were written inside of a view. */
+/** Folder of objects that were written inside a view. */
 const FROM_INSIDE = "inside";
 
-/** Bytes are kept as they are: what the project's attributes convert would not be what is on the disk. */
+/** Bytes are kept unchanged: after the conversions of the project's attributes, they would differ from the disk. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n";
 
-/** The author of commits that exist only so that git finds a common ancestor. */
+/** The author of commits that exist only to give git a common ancestor. */
 const NOBODY = {
   GIT_AUTHOR_NAME: "lathe",
   GIT_AUTHOR_EMAIL: "lathe@localhost",
@@ -79,7 +79,7 @@ const NOBODY = {
   GIT_COMMITTER_DATE: "1700000000 +0000",
 };
 
-/** Makes the store when it is not there yet. */
+/** Creates the store if it does not exist. */
 export function openGitStore(options: GitStoreOptions): GitStore {
   const { gitDir, processes, path, signal } = options;
   writeStore(options);
@@ -149,14 +149,14 @@ function writeStore({ gitDir, borrowed, objectFormat = "sha1", excludes = "" }: 
   );
 }
 
-/** A path in git's quotes when a bare one would be misread. */
+/** Quotes a path like git, if it would be misread without quotes. */
 function quotePath(path: string): string {
   return /^["#]|[\n"\\]/.test(path)
     ? `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`
     : path;
 }
 
-/** Fields of output that ends each with a zero byte. */
+/** Splits output whose fields each end with a zero byte. */
 export function zeroFields(bytes: Buffer): string[] {
   const fields = bytes.toString("utf8").split("\0");
   fields.pop();

@@ -1,4 +1,4 @@
-// What the kinds of views have in common while they are opened.
+// What the kinds of views share while they are opened.
 
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { Processes } from "../../world/process/processes.ts";
@@ -7,17 +7,17 @@ import type { ViewFiles } from "./left-out.ts";
 import type { Part, PartSource } from "./parts.ts";
 import type { ViewRequest } from "./types.ts";
 
-/** What a kind is opened with. */
+/** The input for opening a kind of view. */
 export interface Opening {
   readonly request: ViewRequest;
-  /** The folder of this view alone. */
+  /** The folder of this view. */
   readonly folder: string;
   readonly processes: Processes;
-  /** The project as it is now. Asked for by every kind, at the moment that suits it. */
+  /** The project as it is now. Each kind requests it at the moment that suits it. */
   readonly parts: () => Promise<readonly Part[]>;
-  /** The folder has the files of the view already: a process has left them. */
+  /** The folder already contains the files of the view, left by another process. */
   readonly isContinued?: boolean | undefined;
-  /** Nothing will run in it: what was changed is all that is wanted. */
+  /** Nothing will run in it: the caller only reads what was changed. */
   readonly isOnlyRead?: boolean | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface Opening {
 export interface OpenedKind {
   readonly env: ExecutionEnvironment;
   readonly files: ViewFiles;
-  /** The kind that its files are continued as, when it is another. */
+  /** The kind under which its files are continued, if it differs. */
   readonly leftAs?: "reflink" | "worktree" | undefined;
   /** Where the files of a part are now. */
   source(part: Part): Promise<PartSource>;
-  /** Ends what belongs to it; its folder is removed afterwards. */
+  /** Ends what belongs to the view; its folder is removed afterwards. */
   close(): Promise<void>;
 }
 
-/** This machine or this project does not allow the kind. */
+/** This machine or project does not allow the kind. */
 export class KindUnavailable extends EnvError {
   constructor(why: string) {
     super("unavailable", why);

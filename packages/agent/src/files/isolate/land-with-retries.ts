@@ -1,4 +1,4 @@
-// Lands a change, again where files changed just while it was landing.
+// Lands a change, and retries if files changed during the landing.
 
 import { type LandRequest, land } from "./land.ts";
 import type { LandingResult } from "./types.ts";
@@ -6,7 +6,7 @@ import type { LandingResult } from "./types.ts";
 /** Another process may write to the same files while a landing is being prepared. */
 const MOST_TRIES = 3;
 
-/** Lands all deltas or none; again when files changed just then. */
+/** Lands all deltas or none; retries if files changed in between. */
 export async function landWithRetries(request: LandRequest): Promise<LandingResult> {
   for (let tries = 1; ; tries++) {
     const result = await land(request);

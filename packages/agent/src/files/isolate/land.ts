@@ -1,5 +1,5 @@
-// Brings what views have changed back to the project: merged with what it is now, checked in a view of the result, and written all
-// or nothing. The user's index, HEAD, stash and branches are never touched.
+// Applies what views have changed to the project: merged with its current state, checked in a view of the result, and
+// written all or nothing. The user's index, HEAD, stash and branches are never touched.
 
 import { join, relative } from "node:path";
 import { isInside } from "../../world/env/is-inside.ts";
@@ -20,17 +20,17 @@ import { claimFolder, removeFolder } from "./view-folder.ts";
 
 /** What to land, and how. */
 export interface LandRequest extends Pick<ViewRequest, "root" | "id" | "store" | "host" | "signal"> {
-  /** Of views that are still open. All of them land, or none. */
+  /** Deltas of views that are still open. All of them land, or none. */
   readonly deltas: readonly Delta[];
-  /** `patch` writes the files; `branch` leaves them alone and makes `lathe/task/<id>` on top of HEAD. */
+  /** `patch` writes the files; `branch` leaves them alone and creates `lathe/task/<id>` on top of HEAD. */
   readonly mode: "patch" | "branch";
-  /** Checks what would land, file by file: how it failed, or nothing. Nothing lands when it fails. */
+  /** Checks what would land, file by file; returns how it failed, or undefined. Nothing lands if it fails. */
   readonly verify?: ((steps: readonly LandingStep[]) => Promise<RedCheck | undefined>) | undefined;
-  /** Asked when it is known which files would change, before the check runs: why they may not, or nothing. */
+  /** Called once the changed files are known, before the check runs; returns why they may not change, or undefined. */
   readonly permit?: ((files: readonly string[]) => Promise<string | undefined>) | undefined;
-  /** Put around the writing of the files. */
+  /** Wraps the writing of the files. */
   readonly aroundWrite?: ((files: readonly LandedFile[], write: () => Promise<void>) => Promise<void>) | undefined;
-  /** These deltas are all there is of the view `id`: once they are written, it does not outlive its process any more. */
+  /** These deltas are the whole work of view `id`: once they are written, the view no longer outlives its process. */
   readonly isAllOfView?: boolean | undefined;
   /** The message for the commit on a branch. */
   readonly message?: string | undefined;
@@ -39,29 +39,29 @@ export interface LandRequest extends Pick<ViewRequest, "root" | "id" | "store" |
 /** How a check of a landing failed. */
 export interface RedCheck {
   readonly exitCode: number;
-  /** Why, for the author of the work. */
+  /** The output of the check, for the author of the work. */
   readonly output: string;
 }
 
-/** One repository, or the project itself, with the deltas that change it. */
+/** A repository, or the project itself, with the deltas that change it. */
 interface Site {
   readonly top: string;
   readonly git: GitStore;
-  /** Tree of the files as they are now. */
+  /** Tree of the current files. */
   readonly ours: string;
   readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
 }
 
-/** What a landing is about to do: which files, what the check has to see, and how it is done. */
+/** What a landing is about to do: the files, what to check, and how to write it. */
 interface LandingPlan {
   readonly conflicts: readonly LandingConflict[];
   readonly files: readonly string[];
-  /** What turns a view of the project into what is to be checked; one for each check. */
+  /** The steps that turn a view of the project into what is checked; one list per check. */
   readonly checked: readonly (readonly LandingStep[])[];
   readonly carryOut: () => Promise<LandingResult>;
 }
 
-/** Lands all deltas or none. Fails only when git or the disk does: what stands in the way of a landing is part of the result. */
+/** Lands all deltas or none. Throws only if git or the disk fails; conflicts and refusals are part of the result. */
 export async function land(request: LandRequest): Promise<LandingResult> {
   const { root, id, store, host, signal, mode } = request;
   await recoverStore(store, host);

@@ -1,5 +1,5 @@
-// What a landing, or a commit of several files, is about to do, written down before it does it: when the process is killed in
-// between, the next one undoes what was done, so that it happens as a whole or not at all.
+// Journals what a landing, or a commit of several files, is about to do: if the process is killed in between, the next
+// one undoes it, so that it happens as a whole or not at all.
 
 import { createHash } from "node:crypto";
 import {
@@ -22,13 +22,13 @@ import { isBehindLink, lstatOf } from "./on-disk.ts";
 import type { LandedFile } from "./types.ts";
 import { LANDED } from "./view-folder.ts";
 
-/** What is at a path: nothing, a file or a link. */
+/** What exists at a path: nothing, a file or a link. */
 export type PathState =
   | { readonly kind: "absent" }
   | { readonly kind: "file"; readonly mode: number; readonly bytes: Uint8Array }
   | { readonly kind: "link"; readonly target: string };
 
-/** A path before and after the landing; `top`: folders above it are not removed when they become empty. */
+/** A path before and after the landing; `top`: emptied folders above it are not removed. */
 export interface LandingStep {
   readonly path: string;
   readonly top: string;
@@ -52,10 +52,10 @@ interface Line {
 const JOURNAL = "journal.json";
 const BEFORE = "before";
 
-/** Of the environment that a landing writes with. */
+/** The owner of the environment that a landing writes with. */
 export const landingOwner = (id: string): string => `landing-${id}`;
 
-/** Of the names of temporary files beside the files that are written, by the owner of the journal. */
+/** The prefix of temporary files next to the written files, by the owner of the journal. */
 export const temporaryPrefix = (owner: string): string => `.lathe-${owner.replace(/[^\w-]/g, "")}-`;
 
 export function writeJournal(folder: string, owner: string, steps: readonly LandingStep[]): void {
@@ -78,21 +78,24 @@ export function writeJournal(folder: string, owner: string, steps: readonly Land
   renameSync(join(folder, `${JOURNAL}.new`), join(folder, JOURNAL));
 }
 
-/** From here on nothing is undone. `landed`: the folder of the view whose work it was, which is marked in the same moment. */
+/**
+ * From here on nothing is undone. `landed`: the folder of the view that has landed, which is marked at the same moment.
+ */
 export function closeJournal(folder: string, landed?: string): void {
   const journal = join(folder, JOURNAL);
   if (landed === undefined) rmSync(journal, { force: true });
   else renameSync(journal, join(landed, LANDED));
 }
 
-/** When it was written, in milliseconds; 0 without one. */
+/** When the journal was written, in milliseconds; 0 if there is none. */
 export const journalTime = (folder: string): number => lstatOf(join(folder, JOURNAL))?.mtimeMs ?? 0;
 
-/** Puts back what the landing wrote. Returns the paths that something else has changed since: they stay as they are. */
+/** Restores what the landing replaced. Returns the paths that were changed by others since; they stay unchanged. */
 export function undoLanding(folder: string): string[] {
   const { owner, lines } = JSON.parse(readFileSync(join(folder, JOURNAL), "utf8")) as { owner: string; lines: Line[] };
   const contents = readFileSync(join(folder, BEFORE));
-  // What was made goes first: it may be in the place of a folder that has to come back, or be the folder that is in a file's place.
+  // Created files are removed first: one may be in the place of a folder to restore, or in a folder that replaced a
+  // file.
   const made = lines.filter(({ before }) => before.kind === "absent");
   const inDoubt = made.filter((line) => !undoLine(line, contents));
   for (const parent of new Set(lines.map(({ path }) => dirname(path)))) removeTemporary(parent, temporaryPrefix(owner));
@@ -116,7 +119,7 @@ function foundOf({ kind, mode = 0o644, target = "", start, end }: Line["before"]
   return kind === "link" ? { kind, target } : { kind };
 }
 
-/** Never follows a link. A folder or a device is none of ours: it is nothing that a landing could have made. */
+/** Never follows links. A folder or device cannot come from a landing, so it is treated as foreign. */
 export function findAt(path: string): PathState {
   const stat = lstatOf(path);
   if (!stat) return { kind: "absent" };
@@ -125,7 +128,7 @@ export function findAt(path: string): PathState {
   return { kind: "file", mode: stat.mode & 0o7777, bytes: readFileSync(path) };
 }
 
-/** A folder is no file, nor is what a link above leads to: what may come to its place is not there yet. */
+/** A folder, or anything behind a link, is not a file: the path counts as absent. */
 export function fileAt(path: string): PathState {
   const stat = lstatOf(path);
   return !stat || stat.isDirectory() || isBehindLink(path) ? { kind: "absent" } : findAt(path);
@@ -147,7 +150,7 @@ export function putAt(path: string, wanted: PathState): void {
   renameSync(temp, path);
 }
 
-/** Those that are as a landing leaves them. */
+/** The files that are as the landing left them. */
 export function landedOf(files: readonly LandedFile[]): string[] {
   return files.filter(({ path, sign }) => signOf(findAt(path)) === sign).map(({ path }) => path);
 }
@@ -169,7 +172,7 @@ export function removeEmptyFolders(folder: string, top: string): void {
     try {
       rmdirSync(at);
     } catch (error) {
-      // One that was never made, or is gone already, says nothing about those above it.
+      // If this folder was never created, or is gone already, its parents may still be removed.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") return;
     }
   }

@@ -1,4 +1,5 @@
-// From a merged tree to what has to be written, and writing it: files through the edit core, links by us, all or nothing.
+// Computes the writes for a merged tree and carries them out: files through the edit core, links directly, all or
+// nothing.
 
 import { readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -29,7 +30,7 @@ import type { LandingConflict } from "./types.ts";
 const LINK = "120000";
 const PROGRAM = "100755";
 
-/** What turns the files that `before` names into those of `after`. */
+/** The steps that turn the files of tree `before` into those of `after`. */
 export async function stepsBetween(git: GitStore, top: string, before: string, after: string): Promise<LandingStep[]> {
   const differences = await treeDifference(git, before, after);
   const wanted = differences.flatMap((difference) => [difference.before, difference.after]);
@@ -51,7 +52,7 @@ export async function stepsBetween(git: GitStore, top: string, before: string, a
   }));
 }
 
-/** Files and links that may never land: repository data, links that lead out, and what would be written through a link. */
+/** Files and links that may never land: repository data, links that lead outside, and writes through a link. */
 export async function forbiddenSteps(
   env: ExecutionEnvironment,
   root: string,
@@ -94,7 +95,7 @@ function staysInside(path: string, target: string, root: string): boolean {
   );
 }
 
-/** Paths that are no longer as the merge saw them. */
+/** Paths that have changed since the merge. */
 export function changedSince(steps: readonly LandingStep[]): LandingConflict[] {
   return steps
     .filter(({ path, before }) => signOf(before.kind === "absent" ? fileAt(path) : findAt(path)) !== signOf(before))
@@ -108,7 +109,10 @@ const changedMeanwhile = (path: string): LandingConflict => ({
   regions: [],
 });
 
-/** Returns the conflict that stopped it; nothing is changed then. `view`: folder of the view whose work it is, if that ends with it. */
+/**
+ * Returns the conflict that stopped it, in which case nothing is changed. `view`: folder of the view whose work this
+ * completes.
+ */
 export async function writeSteps(
   env: ExecutionEnvironment,
   folder: string,
@@ -144,7 +148,7 @@ export async function writeSteps(
   }
 }
 
-/** Returns paths of files that something else wrote in the same moment. */
+/** Returns paths of files that were overwritten although another program wrote them at the same moment. */
 async function write(env: ExecutionEnvironment, steps: readonly LandingStep[], signal: AbortSignal): Promise<string[]> {
   const isLinkStep = ({ before, after }: LandingStep): boolean => before.kind === "link" || after.kind === "link";
   const changes = await Promise.all(steps.filter((step) => !isLinkStep(step)).map((step) => stagedChange(env, step)));
@@ -153,7 +157,7 @@ async function write(env: ExecutionEnvironment, steps: readonly LandingStep[], s
   return [...overwrote].map(({ target }) => target.absolute);
 }
 
-/** Trees know only whether a file can be run; its other permissions stay as they are. */
+/** Trees record only whether a file is executable; its other permissions stay unchanged. */
 function modesOnDisk({ path, before, after }: LandingStep): Pick<LandingStep, "before" | "after"> {
   if (before.kind !== "file") return { before, after };
   const found = findAt(path);
@@ -178,7 +182,7 @@ async function stagedChange(env: ExecutionEnvironment, { path, before, after }: 
   };
 }
 
-/** A new file gets the permissions of any new file. */
+/** A new file gets default permissions. */
 function afterOf({ bytes, mode }: { bytes: Uint8Array; mode: number }, isNew: boolean): FileContent {
   if (!isNew) return { ...contentOf(bytes), mode };
   return { ...contentOf(bytes), ...((mode & 0o100) === 0 ? {} : { executable: true }) };

@@ -1,5 +1,5 @@
-// What a view made or removed that is no part of any tree: ignored files, pipes, empty folders. It is found by looking at what the view
-// keeps apart, so that nothing that does not land is passed over in silence.
+// What a view created or removed outside any tree: ignored files, pipes, empty folders. We find it by scanning the
+// view's own files, so that nothing that does not land is skipped silently.
 
 import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -7,27 +7,27 @@ import { lstatOf } from "./on-disk.ts";
 import { isBadName, isTooLarge } from "./tree.ts";
 import type { LeftOut, LeftOutReason } from "./types.ts";
 
-/** What a view keeps apart from the project. */
+/** The files that a view stores separately from the project. */
 export interface ViewFiles {
-  /** Has the place of the root. */
+  /** The folder that corresponds to the root. */
   readonly folder: string;
-  /** Whether the view made the entry, or changed it. */
+  /** Whether the view created or changed the entry. */
   isOwn(stat: Stats): boolean;
-  /** Whether the entry says that the view removed what the project has there. */
+  /** Whether the entry marks something of the project as removed in the view. */
   isRemoval(stat: Stats): boolean;
-  /** Whether the view began with what the project has there: if it is missing now, the view removed it. */
+  /** Whether the view started with this entry of the project: if it is missing now, the view removed it. */
   hadAtFirst(stat: Stats): boolean;
 }
 
-/** What is known when the rest is looked for; absolute paths of the project. */
+/** The input of the search; paths are absolute paths of the project. */
 export interface Search {
   readonly root: string;
   readonly files: ViewFiles;
-  /** Part of a tree. */
+  /** Changes that are part of a tree. */
   readonly changes: ReadonlySet<string>;
-  /** Named already. */
+  /** Paths that are already reported. */
   readonly leftOut: ReadonlySet<string>;
-  /** Returns those of the paths that git ignores. */
+  /** Returns the paths that git ignores. */
   readonly findIgnored: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
@@ -47,7 +47,7 @@ export async function findLeftOut(search: Search): Promise<LeftOut[]> {
 class LeftOutSearch {
   readonly leftOut: LeftOut[] = [];
   readonly #search: Search;
-  /** Folders above something that lands. */
+  /** Parent folders of something that lands. */
   readonly #above: ReadonlySet<string>;
   #waiting: { readonly path: string; readonly isFolder: boolean }[] = [];
 
@@ -56,7 +56,7 @@ class LeftOutSearch {
     this.#above = foldersAbove(search.changes, search.root);
   }
 
-  /** What git has to be asked about. */
+  /** Returns the paths to check with git. */
   takeWaiting() {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -73,7 +73,7 @@ class LeftOutSearch {
     this.#lookForMissing(folder, new Set(entries.map(({ name }) => name)));
     for (const { name } of entries) {
       const path = join(folder, name);
-      // The data of a repository is the view's own.
+      // The data of a repository belongs to the view.
       if (name === ".git" || this.#search.leftOut.has(path)) continue;
       if (isBadName(name)) this.report(path, "name");
       else this.#lookAt(path, lstatSync(this.#place(path)));
@@ -98,7 +98,7 @@ class LeftOutSearch {
     } else if (typeOf(lstatOf(path)) !== typeOf(stat)) this.report(path, "special");
   }
 
-  /** What of it is no part of a tree stays in the project. */
+  /** Whatever is not part of a tree stays in the project. */
   #lookAtRemoved(path: string): void {
     const stat = lstatOf(path);
     if (!stat) return;
@@ -121,7 +121,7 @@ class LeftOutSearch {
     return join(this.#search.files.folder, relative(this.#search.root, path));
   }
 
-  /** Undefined when it cannot be read. */
+  /** Undefined if it cannot be read. */
   #entries(folder: string): Dirent[] | undefined {
     try {
       return readdirSync(this.#place(folder), { withFileTypes: true });

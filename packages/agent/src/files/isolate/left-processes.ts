@@ -1,12 +1,12 @@
-// Processes that a killed host left behind. The namespace of a view ends with its host, except when the host dies just as bubblewrap is
-// starting: then its first process waits forever for a word of the one that started it.
+// Processes left behind by a killed host. The namespace of a view ends with its host, unless the host dies just while
+// bubblewrap is starting: then bubblewrap's first process waits forever for its parent.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 
 const STARTERS: ReadonlySet<string> = new Set(["bwrap", "unshare", "sh", "mount"]);
 
-/** Ends those that were opening the view in this folder: they name it. */
+/** Ends the processes that were opening the view in this folder; they name it in their arguments. */
 export function endLeftProcesses(folder: string): void {
   if (process.platform !== "linux") return;
   for (const name of readdirSync("/proc")) {
@@ -24,7 +24,7 @@ function commandLine(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   } catch {
-    return []; // it has ended meanwhile, or is another user's
+    return []; // it has ended meanwhile, or belongs to another user
   }
 }
 

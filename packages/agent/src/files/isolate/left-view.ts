@@ -1,5 +1,5 @@
-// Views that outlive their process: what is written down about one while it is open, which of them were left in a store, and whether
-// there is anything in them that the user would miss.
+// Views that outlive their process: the record of an open view, which views were left in a store, and whether one
+// contains anything that the user would miss.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,52 +12,55 @@ import { type Part, partsAgain, type TakenPart, takeAgain } from "./parts.ts";
 import type { ViewAgent, ViewHost, ViewKind, ViewRequest } from "./types.ts";
 import { abandonedFolders, LANDED, RECORD } from "./view-folder.ts";
 
-/** A view that a process has left behind. */
+/** A view that a process left behind. */
 export interface LeftView {
   readonly id: string;
   readonly kind: ViewKind;
   readonly root: string;
   /** Its process was killed; otherwise it was left on purpose. */
   readonly isCutOff: boolean;
-  /** Whose work it is; absent for that of a whole run. */
+  /** The agent that worked in it; absent for the work of a whole run. */
   readonly agent?: ViewAgent | undefined;
 }
 
-/** What is written down about a view that is kept. */
+/** The record of a view that is kept. */
 export interface ViewRecord {
   readonly root: string;
   readonly kind: Exclude<ViewKind, "none" | "container">;
-  /** So many indexes have been made in it. */
+  /** Number of indexes that have been created in it. */
   readonly deltas: number;
   readonly parts: readonly TakenPart[];
   readonly agent?: ViewAgent | undefined;
 }
 
-/** Under another name first: half a record would be none. */
+/** Written under another name first, because half a record would be unusable. */
 export function writeRecord(folder: string, record: ViewRecord): void {
   const file = join(folder, RECORD);
   writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** Undefined for a view that is not kept, was still being opened, or whose work has landed. */
+/** Undefined for a view that is not kept, was still being opened, or has landed. */
 export function recordIn(folder: string): ViewRecord | undefined {
   const file = join(folder, RECORD);
   if (existsSync(join(folder, LANDED))) return undefined;
   try {
     return JSON.parse(readFileSync(file, "utf8")) as ViewRecord;
   } catch {
-    return undefined; // there is none, or a broken disk
+    return undefined; // it is missing, or the disk is broken
   }
 }
 
-/** So many indexes have been made in it. One that a killed process was writing may be locked: its number is not used again. */
+/**
+ * Number of indexes that have been created in it. The index that a killed process was writing may be locked, so its
+ * number is not used again.
+ */
 export function deltasIn(folder: string, { deltas, parts }: ViewRecord): number {
   const files = parts.flatMap((_, number) => readdirSync(join(folder, "git", `part-${number}`)));
   return Math.max(deltas, ...files.map((name) => Number(/^delta-(\d+)/.exec(name)?.[1] ?? 0)));
 }
 
-/** Parts as a record has them. */
+/** Parts in the form of a record. */
 export const takenParts = (parts: readonly Part[]): TakenPart[] =>
   parts.map(({ top, scope, base, baseIndex, excludes }) => ({
     top,
@@ -77,7 +80,7 @@ export function leftViews(store: string): LeftView[] {
   });
 }
 
-/** The view in this folder, as it has to be opened again. */
+/** How to open the view in this folder again. */
 export function continuedOpening(
   request: ViewRequest,
   folder: string,
@@ -100,7 +103,7 @@ export function continuedOpening(
   };
 }
 
-/** Whether something was changed in a view that was left. When in doubt, yes: ignored files may be all there is. */
+/** Whether something was changed in a view that was left. When in doubt, true: ignored files may be the only change. */
 export async function isChanged(folder: string, record: ViewRecord, host: ViewHost): Promise<boolean> {
   if (record.kind === "overlay") return isLayerChanged(join(folder, "layers/0/upper"), record.root);
   const processes = new Processes({ clock: host.clock });
@@ -133,13 +136,13 @@ function isLayerChanged(upper: string, lower: string): boolean {
   try {
     return isLayerUsed(upper, lower);
   } catch (error) {
-    // A folder that may not be read: something has made it so.
+    // Something in the view made a folder unreadable.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return true;
   }
 }
 
-/** A file, a mark that says that one is gone, or a folder that hides all that is below. Git's own data is no work. */
+/** A file, a deletion marker, or a folder that hides everything below. Git's own data does not count as work. */
 function isLayerUsed(upper: string, lower: string): boolean {
   return readdirSync(upper, { withFileTypes: true }).some((entry) => {
     if (entry.name === ".git") return false;

@@ -1,5 +1,5 @@
-// Three-way merges of trees by git, in a store of our own. Git wants commits to find a common ancestor, so there are some that
-// only Lathe ever sees.
+// Three-way merges of trees by git, in a separate store. Git needs commits to find a common ancestor, so we create some
+// that only Lathe sees.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,10 @@ export interface Merged {
   readonly conflicts: readonly LandingConflict[];
 }
 
-/** Applies the changes one after the other; one with conflicts is left out, and the next are still tried, so that all are named. */
+/**
+ * Applies the changes one after the other. A change with conflicts is left out, and the next ones are still tried, so
+ * that all conflicts are reported.
+ */
 export async function mergeChanges(git: GitStore, ours: string, changes: readonly TreeChange[]): Promise<Merged> {
   const bases = new Map<string, string>();
   for (const { base } of changes) if (!bases.has(base)) bases.set(base, await commit(git, base, []));
@@ -40,7 +43,9 @@ export async function mergeChanges(git: GitStore, ours: string, changes: readonl
   return { tree, conflicts };
 }
 
-/** One change on top of what is there now. The tree has git's markers where both sides changed the same lines. */
+/**
+ * Applies one change to the current tree. The result contains git's markers where both sides changed the same lines.
+ */
 export async function mergeWithMarkers(git: GitStore, ours: string, { id, base, tree }: TreeChange): Promise<Merged> {
   const from = await commit(git, base, []);
   return mergeTwo(git, await commit(git, ours, [from]), await commit(git, tree, [from]), id);
@@ -97,7 +102,9 @@ interface MergeMessage {
   readonly message: string;
 }
 
-/** The tree, the conflicted files up to an empty field, then messages: how many paths, the paths, a type and a text. */
+/**
+ * The tree, the conflicted files up to an empty field, then messages: number of paths, the paths, a type and a text.
+ */
 function parseMerge(bytes: Buffer): { tree: string; messages: MergeMessage[] } {
   const fields = bytes.toString("utf8").split("\0");
   const tree = fields[0]!.trim();
@@ -120,7 +127,7 @@ async function regionsOf(git: GitStore, tree: string, path: string): Promise<Lan
   const text = (await readObjects(git, [object])).get(object)!.toString("utf8");
   let marked = 0;
   return conflictRegions(text.replaceAll("\r\n", "\n")).map(({ start, end, ours, theirs }) => {
-    // Of the lines before it, the project has all but the markers and the other sides of earlier regions.
+    // The markers and the other side of earlier regions are not in the project's file, so their lines are subtracted.
     const line = start + 1 - marked;
     marked += end - start - linesIn(ours.text);
     return { line, ours: ours.text, theirs: theirs.text };

@@ -1,4 +1,4 @@
-// Looking at files without following links, and copying git's index without changing what it means.
+// Inspects files without following links, and copies git's index without changing its meaning.
 
 import {
   accessSync,
@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Undefined when there is nothing, or when something that is no folder has taken the place of a folder above. */
+/** Undefined if nothing exists, or if something that is not a folder has replaced a parent folder. */
 export function lstatOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -22,10 +22,10 @@ export function lstatOf(path: string): Stats | undefined {
   }
 }
 
-/** Of something that exists. */
+/** Only for something that exists. */
 export const isBehindLink = (path: string): boolean => realpathSync(dirname(path)) !== dirname(path);
 
-/** Whether this process may read the file; links are not followed. */
+/** Whether this process may read the file; does not follow links. */
 export function canRead(path: string, stat: Stats): boolean {
   if (stat.isSymbolicLink()) return true;
   try {
@@ -37,8 +37,8 @@ export function canRead(path: string, stat: Stats): boolean {
 }
 
 /**
- * Git takes a file for unchanged when size and times are those in the index, unless the index is no younger than the file. A copy
- * that looks younger would hide a change of the same size in the same second.
+ * Git treats a file as unchanged if its size and times match the index, unless the index is not newer than the file. A
+ * copy that looked newer would hide a change of the same size in the same second.
  */
 export function copyIndex(from: string, to: string): void {
   copyFileSync(from, to);

@@ -1,4 +1,4 @@
-// Opens views: tries the kinds that the request allows, best first, and says what it passed over.
+// Opens views: tries the kinds that the request allows, best first, and reports which ones it skipped.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => 
   container: openContainer,
 };
 
-/** Fails with an EnvError that says why there can be no such view. */
+/** Throws an EnvError that explains why such a view is impossible. */
 export async function openView(request: ViewRequest): Promise<View> {
   refuseBadRequest(request);
   if (request.kind === "none") return noView(request);
@@ -67,16 +67,16 @@ export async function openView(request: ViewRequest): Promise<View> {
   throw new EnvError("unavailable", `No kind of view works for ${request.root}. ${passedOver.join(". ")}.`);
 }
 
-/** A view that a process has left. */
+/** Opens a view that a process left. */
 export type LeftRequest = Omit<ViewRequest, "kind" | "isKept" | "agent">;
 
-/** Opens a view that a process has left, with what was changed in it; its kind stays what it was. */
+/** Opens a view that a process left, with its changes; its kind stays the same. */
 export async function continueView(request: LeftRequest): Promise<View> {
   await recoverStore(request.store, request.host);
   return openLeft(request, false);
 }
 
-/** The same, only to read what was changed: no command runs in it. To be called when the store has been recovered. */
+/** The same, only for reading what was changed: no command runs in it. Call this after the store has been recovered. */
 export function readView(request: LeftRequest): Promise<View> {
   return openLeft(request, true);
 }
@@ -102,7 +102,7 @@ async function openLeft(request: LeftRequest, isOnlyRead: boolean): Promise<View
   }
 }
 
-/** A container only when the user has chosen an image. */
+/** A container is used only if the user has chosen an image. */
 function automaticKinds({ container }: ViewRequest): Exclude<ViewKind, "none">[] {
   return ["overlay", "reflink", "worktree", ...(container ? (["container"] as const) : [])];
 }
@@ -114,7 +114,7 @@ class OpenView implements View {
   readonly #opening: Opening;
   readonly #opened: OpenedKind;
   #deltas: number;
-  /** As they were when the view was opened, or rebased. */
+  /** As of when the view was opened, or rebased. */
   #parts: Promise<readonly Part[]>;
   #closing: Promise<void> | undefined;
 
@@ -159,7 +159,10 @@ class OpenView implements View {
     return this.#ontoProject(async (_part, _own, now) => now);
   }
 
-  /** From now on deltas are against the project as it is now. `wanted`: what the files become, given those here and there. */
+  /**
+   * From now on, deltas are relative to the current project. `wanted`: computes the new files from the view's and the
+   * project's.
+   */
   async #ontoProject(wanted: (part: Part, own: string, now: string) => Promise<string>): Promise<void> {
     const parts: Part[] = [];
     const number = ++this.#deltas;
@@ -177,7 +180,7 @@ class OpenView implements View {
     if (this.#opening.request.isKept) await this.keep();
   }
 
-  /** Writes down what is needed to continue it. */
+  /** Writes the record that is needed to continue the view. */
   async keep(): Promise<void> {
     const kind = this.#opened.leftAs ?? this.kind;
     if (kind === "none" || kind === "container")
@@ -197,7 +200,7 @@ class OpenView implements View {
     try {
       releaseFolder(this.#opening.folder);
     } catch (error) {
-      // It is left all the same: ours until this process ends.
+      // The view is left anyway; it belongs to us until this process ends.
       if (!isFullDisk(error)) throw error;
     }
   }

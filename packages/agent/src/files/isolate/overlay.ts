@@ -1,5 +1,5 @@
-// A view as a layer over the project, by the kernel's overlay file system: opens in milliseconds whatever the project's size.
-// What the view changes goes to its upper layer; the project below is never written.
+// A view as a layer over the project, with the kernel's overlay file system: opens in milliseconds whatever the
+// project's size. Changes go to the view's upper layer; the project below is never written.
 
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -21,7 +21,7 @@ export async function openOverlay(opening: Opening): Promise<OpenedKind> {
   refuseObstacles(root);
   const layers = join(folder, "layers");
   const known = placesOf(root, [repositoryAround(root)]);
-  // Taken while the namespace opens: nothing inside can change what lies below.
+  // Taken while the namespace opens: nothing inside can change the files below.
   const [parts, first] = await Promise.all([opening.parts(), openOver(request, layers, known)]);
   const places = placesOf(
     root,
@@ -51,7 +51,7 @@ async function openOver(request: ViewRequest, layers: string, places: readonly s
   return openedNamespace(request, overlayMounts(layers, places));
 }
 
-/** The root, and what repositories keep elsewhere: refs and objects that git commands in the view would change. */
+/** The root, and data that repositories keep elsewhere: refs and objects that git commands in the view would change. */
 function placesOf(root: string, repositories: readonly (Repository | undefined)[]): string[] {
   const elsewhere = repositories
     .flatMap((repository) => (repository ? [repository.commonDir, repository.gitDir] : []))
@@ -63,8 +63,8 @@ function placesOf(root: string, repositories: readonly (Repository | undefined)[
 }
 
 /**
- * What shows through from below belongs to the process that changed it there: a difference is the view's when its layer has the file, or
- * when a file is gone that is still there below.
+ * Files that show through belong to the project, even if they changed there: a difference is the view's if its layer
+ * has the file, or if a file is gone that still exists below.
  */
 function layerSource({ top }: Part, root: string, upper: string): Pick<TreeSource, "hostPath" | "isWanted"> {
   const inLayer = (path: string): string => join(upper, relative(root, join(top, path)));
@@ -78,7 +78,7 @@ function layerSource({ top }: Part, root: string, upper: string): Pick<TreeSourc
   };
 }
 
-/** The kernel notes what was removed as a device without a number. */
+/** The kernel marks removed files as character devices with number 0. */
 const layerFiles = (folder: string): ViewFiles => ({
   folder,
   isOwn: () => true,

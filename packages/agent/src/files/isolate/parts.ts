@@ -1,4 +1,4 @@
-// The repositories of a view: the one around its root, and those nested in it. Each has a base, a store and an index of its own.
+// The repositories of a view: the one around its root, and those nested in it. Each has its own base, store and index.
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -8,7 +8,7 @@ import { copyIndex } from "./on-disk.ts";
 import { type Repository, readGitFile, repositoryAround, repositoryAt } from "./repository.ts";
 import { ignoredRepositories, seedIndex, type TakenTree, type TreeSource, takeTree } from "./tree.ts";
 
-/** One repository of a view, or the folder itself when there is none. */
+/** A repository of a view, or the folder itself if there is none. */
 export interface Part {
   readonly top: string;
   readonly scope: string;
@@ -17,7 +17,7 @@ export interface Part {
   /** Tree of the files when the view was opened. */
   readonly base: string;
   readonly baseIndex: string;
-  /** Ignore rules beside those of the tree. */
+  /** Ignore rules in addition to those of the tree. */
   readonly excludes: string;
 }
 
@@ -31,10 +31,10 @@ export interface PartsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Deeper nesting is left alone. */
+/** More repositories than this are ignored. */
 const MOST_PARTS = 64;
 
-/** Looks at the project as it is now. */
+/** Reads the current state of the project. */
 export async function takeParts(options: PartsOptions): Promise<Part[]> {
   const { root } = options;
   const around = repositoryAround(root);
@@ -51,7 +51,7 @@ export async function takeParts(options: PartsOptions): Promise<Part[]> {
   return parts;
 }
 
-/** Parts that were taken earlier, by what was written down about them. */
+/** Restores parts that were taken earlier from their record. */
 export function partsAgain(options: Omit<PartsOptions, "personalIgnores">, taken: readonly TakenPart[]): Part[] {
   const { root, folder, processes, path, signal } = options;
   return taken.map(({ top, scope, base, baseIndex, excludes }, number) => {
@@ -64,9 +64,9 @@ export function partsAgain(options: Omit<PartsOptions, "personalIgnores">, taken
   });
 }
 
-/** What has to be written down about a part to have it again. */
+/** What must be recorded about a part to restore it. */
 export interface TakenPart extends Pick<Part, "top" | "scope" | "base" | "excludes"> {
-  /** Its name in the folder of the part. */
+  /** Name of the file in the folder of the part. */
   readonly baseIndex: string;
 }
 
@@ -108,12 +108,12 @@ async function nestedOf(git: GitStore, index: string, source: TreeSource, taken:
     .filter((path) => repositoryAt(path) !== undefined);
 }
 
-/** Where the files of a part are, and an index that knows them; the project itself when absent. */
+/** Where the files of a part are, and an index that knows them; the project itself if absent. */
 export interface PartSource extends Partial<TreeSource> {
   readonly index?: string | undefined;
 }
 
-/** The same part once more, with the files as they are now, here or where a view shows them. */
+/** Takes the same part again with its current files, either here or where a view shows them. */
 export function takeAgain(part: Part, index: string, source: PartSource = {}): Promise<TakenTree> {
   copyIndex(source.index ?? part.baseIndex, index);
   const { top, scope } = part;

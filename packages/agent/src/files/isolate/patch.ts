@@ -1,11 +1,11 @@
-// A delta as a patch that `git apply` takes, for people: when a landing is refused, the work is still there.
+// A delta as a patch for `git apply`: if a landing is refused, the user still has the work.
 
 import { relative } from "node:path";
 import { Processes } from "../../world/process/processes.ts";
 import { openGitStore } from "./git-store.ts";
 import type { Delta, ViewHost } from "./types.ts";
 
-/** Paths are relative to the root. The view of the delta has to be open. */
+/** Paths are relative to the root. The view of the delta must be open. */
 export async function patchOf(delta: Delta, root: string, host: ViewHost): Promise<Buffer> {
   const processes = new Processes({ clock: host.clock });
   try {

@@ -1,5 +1,6 @@
-// Where a view that is kept has a file of the project, for a process that is not in the view: on this machine's disk, whether the view is
-// open or was left. Only for reading, and without a guarantee that nothing changes in between: the caller opens the place without links.
+// Finds where a kept view stores a file of the project, for a process outside the view: on this machine's disk, whether
+// the view is open or was left. Only for reading, and things may change in between: the caller opens the path without
+// following links.
 
 import { readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -8,25 +9,28 @@ import { recordIn, type ViewRecord } from "./left-view.ts";
 import { lstatOf } from "./on-disk.ts";
 import { isSafeId } from "./view-folder.ts";
 
-/** `own`: the view's own file lies at `place`. `project`: the path means this one of the machine. `absent`: the view has no such file. */
+/**
+ * `own`: the view's own file is at `place`. `project`: the path refers to this file of the machine. `absent`: the view
+ * has no such file.
+ */
 export type PathInView =
   | { readonly kind: "own"; readonly place: string }
   | { readonly kind: "project"; readonly path: string }
   | { readonly kind: "absent" };
 
-/** The folder that has the place of the root, and whether the project shows through where it has nothing. */
+/** The folder that corresponds to the root, and whether the project shows through where it has nothing. */
 interface Layer {
   readonly root: string;
   readonly folder: string;
   readonly isOverlay: boolean;
 }
 
-/** A link may lead to another; more than this are a loop. */
+/** Links may be chained; more than this is a loop. */
 const MOST_LINKS = 40;
 
 /**
- * Links on the way lead to where they would lead a command in the view. Undefined: the store has no such view with changes. A folder that
- * was removed and made again still shows what the project has there, because only the kernel can tell.
+ * Links are followed as they would be for a command in the view. Undefined if the store has no such view with changes.
+ * A folder that was removed and recreated still shows the project's content, because only the kernel can tell.
  */
 export function pathInView(store: string, id: string, path: string): PathInView | undefined {
   const folder = join(store, id);
@@ -53,7 +57,7 @@ function layerOf(folder: string, { kind, parts }: ViewRecord): string {
   return around ? join(folder, "around", around.scope) : join(folder, "tree");
 }
 
-/** Or the path that a link on the way leads to. */
+/** The result, or the path that a link leads to. */
 function look({ root, folder, isOverlay }: Layer, path: string): PathInView | string {
   if (!isInside(path, root)) return { kind: "project", path };
   const names = relative(root, path).split("/");
@@ -64,7 +68,7 @@ function look({ root, folder, isOverlay }: Layer, path: string): PathInView | st
     const own = lstatOf(place);
     const shown = showsProject ? lstatOf(below) : undefined;
     const stat = own ?? shown;
-    // The kernel notes what was removed as a device without a number.
+    // The kernel marks removed files as character devices with number 0.
     if (!stat || (own?.isCharacterDevice() && own.rdev === 0)) return { kind: "absent" };
     if (stat.isSymbolicLink())
       return resolve(dirname(below), readlinkSync(own ? place : below), ...names.slice(number + 1));

@@ -1,4 +1,4 @@
-// Steps of a landing carried out in a view, where nothing is lost when one fails.
+// Carries out the steps of a landing in a view, where a failure loses nothing.
 
 import { join } from "node:path";
 import { quoteShell } from "../../world/env/shell-quote.ts";
@@ -8,7 +8,7 @@ import { eachAtOnce } from "../edit/at-once.ts";
 import type { LandingStep } from "./landing-journal.ts";
 import { Swaps } from "./swaps.ts";
 
-/** Removals first: a file may come to the place of a folder, or a folder to that of a file. */
+/** Removals first, because a file may replace a folder, or a folder a file. */
 export async function putInView(env: ExecutionEnvironment, steps: readonly LandingStep[]): Promise<void> {
   const isRemoved = ({ before, after }: LandingStep): boolean =>
     before.kind === "link" || (after.kind === "absent" && before.kind === "file");
@@ -19,7 +19,7 @@ export async function putInView(env: ExecutionEnvironment, steps: readonly Landi
 }
 
 async function putOne(env: ExecutionEnvironment, { path, before, after }: LandingStep): Promise<void> {
-  // Folders without files are in no list, so one may have taken the place of a file.
+  // Folders without files are not listed, so one may be where a file has to go.
   if (before.kind === "absent" && after.kind !== "absent" && (await env.stat(path))?.kind === "directory")
     await runInView(env, path, `find ${quoteShell(path)} -depth -exec rmdir {} \\;`);
   if (after.kind === "file") await env.writeFile(path, after.bytes, { mode: after.mode });

@@ -12,7 +12,7 @@ export interface DeltaSource {
   readonly id: string;
   readonly root: string;
   readonly parts: readonly Part[];
-  /** Names the indexes of this reading: each has its own. */
+  /** Number of this delta, which names its indexes. */
   readonly number: number;
   readonly files: ViewFiles;
   source(part: Part): Promise<PartSource>;
@@ -60,7 +60,7 @@ export async function readDelta({ id, root, parts, number, files, source }: Delt
 
 const indexOf = ({ git }: Part, number: number): string => join(git.gitDir, `delta-${number}`);
 
-/** A part where the view has it. What lies in a repository inside is that one's. */
+/** Takes a part from the view. Files of nested repositories belong to those. */
 export function takePartIn(part: Part, parts: readonly Part[], index: string, source: PartSource): Promise<TakenTree> {
   const inner = parts.filter(({ top }) => top !== part.top && isInside(top, part.top)).map(({ top }) => top);
   const isOurs = (path: string): boolean => !inner.some((top) => isInside(join(part.top, path), top));

@@ -1,5 +1,6 @@
-// What processes that were killed have left in a store. In this order: half a landing and half a commit are undone, the newest first;
-// containers, processes and folders are removed. A view that is kept stays when something was changed in it.
+// Cleans up what killed processes left in a store. In this order: incomplete landings and commits are undone, the
+// newest first; containers, processes and folders are removed. A view that is kept stays if something was changed in
+// it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,34 +12,34 @@ import { isChanged, type LeftView, leftViews, recordIn } from "./left-view.ts";
 import type { ViewHost } from "./types.ts";
 import { abandonedFolders, FAR_COMMIT, FAR_WRITTEN, isFullDisk, removeFolder, takeOver } from "./view-folder.ts";
 
-/** What was done. */
+/** The result of a recovery. */
 export interface Recovery {
-  /** Landings that were undone. */
+  /** Number of landings that were undone. */
   readonly undone: number;
-  /** Edits of several files that were undone. */
+  /** Number of edits of several files that were undone. */
   readonly undoneEdits: number;
   /** Edits of files that are not on this machine's disk. */
   readonly cutEdits: readonly CutEdit[];
-  /** Files that such a landing or edit had written, and that something else has changed since. They stay as they are. */
+  /** Files that such a landing or edit had written and that were changed by others since. They stay unchanged. */
   readonly inDoubt: readonly string[];
   /** Views with changes that can be continued. */
   readonly left: readonly LeftView[];
 }
 
-/** An edit of several files in another place that was cut off, and stays as it is. */
+/** An interrupted edit of several files elsewhere, which cannot be undone. */
 export interface CutEdit {
   readonly written: readonly string[];
-  /** They may be written or not. */
+  /** These may or may not be written. */
   readonly others: readonly string[];
 }
 
-/** To be called before anything else is done with a store; views and landings do so themselves. */
+/** Call this before anything else is done with a store; views and landings do so themselves. */
 export async function recoverStore(store: string, host: ViewHost): Promise<Recovery> {
   const abandoned = abandonedFolders(store);
   const inDoubt: string[] = [];
   const undone: string[] = [];
   const cutEdits: CutEdit[] = [];
-  // A later one may have begun with what an earlier one had written.
+  // A later one may have started from what an earlier one had written.
   const begun = abandoned.filter(({ folder }) => journalTime(folder) > 0);
   for (const { folder } of begun.sort((one, other) => journalTime(other.folder) - journalTime(one.folder))) {
     inDoubt.push(...undoLanding(folder));
@@ -68,7 +69,7 @@ function farCommitIn(folder: string): CutEdit[] {
   return [{ written, others: (JSON.parse(lines[0]!) as string[]).filter((path) => !written.includes(path)) }];
 }
 
-/** Whole lines only: the last one may have been cut. */
+/** Only complete lines, because the last one may have been cut off. */
 function linesIn(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }
@@ -77,7 +78,7 @@ function isOurs(store: string, id: string): boolean {
   try {
     return takeOver(store, id);
   } catch (error) {
-    // No room to say that it is ours: it stays until there is.
+    // There is no space to mark it as ours, so it stays until there is.
     if (!isFullDisk(error)) throw error;
     return false;
   }

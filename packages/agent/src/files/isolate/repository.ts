@@ -1,20 +1,20 @@
-// The repository around a folder, read without git: where its work tree begins, where its objects and its index are.
+// The repository around a folder, found without git: where its work tree begins, and where its objects and index are.
 
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Absolute real paths. */
 export interface Repository {
-  /** Where the work tree begins. */
+  /** The top of the work tree. */
   readonly top: string;
-  /** `.git`, or what the `.git` file of a linked work tree names. */
+  /** `.git`, or the folder named in the `.git` file of a linked work tree. */
   readonly gitDir: string;
-  /** Holds objects, refs and configuration; the same as `gitDir` but for linked work trees. */
+  /** Contains objects, refs and configuration; the same as `gitDir` except for linked work trees. */
   readonly commonDir: string;
   readonly objectFormat: "sha1" | "sha256";
 }
 
-/** Undefined when no folder above has a repository either. */
+/** Undefined if no parent folder has a repository either. */
 export function repositoryAround(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
     const found = repositoryAt(top);
@@ -43,8 +43,8 @@ function gitDirOf(dotGit: string): string | undefined {
 }
 
 /**
- * Whether git may keep other bytes than those on the disk: line endings, encodings and filters are set in attributes or
- * configuration. Then its index tells nothing about the files themselves.
+ * Whether git may store bytes other than those on disk: attributes or configuration set line endings, encodings and
+ * filters. Its index then says nothing about the files themselves.
  */
 export function mayConvert({ commonDir }: Repository, attributes: readonly string[]): boolean {
   const config = readGitFile(join(commonDir, "config")) ?? "";

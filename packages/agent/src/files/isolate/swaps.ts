@@ -1,4 +1,4 @@
-// Files that take the place of folders, and folders that take the place of files or links: what is in the way goes first.
+// Files that replace folders, and folders that replace files or links: what is in the way must be removed first.
 
 import { readdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { EnvError } from "../../world/process/types.ts";
 import type { LandingStep } from "./landing-journal.ts";
 import { lstatOf } from "./on-disk.ts";
 
-/** Which steps of a landing have to be done before others. */
+/** Determines which steps of a landing must come before others. */
 export class Swaps {
   readonly #removed: ReadonlySet<string>;
   readonly #written: ReadonlySet<string>;
@@ -26,22 +26,22 @@ export class Swaps {
     this.#written = new Set(written);
   }
 
-  /** Whether something that is to be removed leaves room for what is to be written. */
+  /** Whether this must be removed to make room for what is written. */
   isInTheWay(path: string): boolean {
     return this.#removed.has(path) && (this.#filled.has(path) || above(path).some((one) => this.#written.has(one)));
   }
 
-  /** The outermost file or link above that makes room for a folder. */
+  /** The outermost parent path at which a file or link is replaced by a folder. */
   firstReplaced(path: string): string | undefined {
     return above(path).findLast((one) => this.#removed.has(one));
   }
 
-  /** Folders that have to be gone before files can be written in their places. */
+  /** Folders that must be gone before files can replace them. */
   folders(): string[] {
     return [...this.#written].filter((path) => this.#emptied.has(path));
   }
 
-  /** A file in a folder that has to make room, but which nothing removes. */
+  /** A file in a folder that must be replaced, but which no step removes. */
   keptBelow(path: string): string | undefined {
     return lstatOf(path)?.isDirectory() ? this.#keptIn(path) : undefined;
   }
@@ -63,7 +63,7 @@ function above(path: string): string[] {
   return folders;
 }
 
-/** Fails when there is a file in one of them. */
+/** Fails if one of the folders contains a file. */
 export function removeFolders(path: string): void {
   if (!lstatOf(path)?.isDirectory()) return;
   for (const name of readdirSync(path)) removeFolders(join(path, name));

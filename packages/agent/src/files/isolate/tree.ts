@@ -1,5 +1,5 @@
-// A folder as a git tree: tracked, changed and untracked files, byte for byte, without what is ignored. Made with an index of our
-// own that starts as a copy of the user's, so that only files that have changed are read.
+// A folder as a git tree: tracked, changed and untracked files, byte for byte, without ignored ones. Uses a separate
+// index that starts as a copy of the user's, so that only changed files are read.
 
 import { existsSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -8,52 +8,52 @@ import { canRead, copyIndex, isBehindLink, lstatOf } from "./on-disk.ts";
 import { mayConvert, type Repository } from "./repository.ts";
 import type { LeftOut, LeftOutReason } from "./types.ts";
 
-/** What a tree is made of. */
+/** The source of a tree. */
 export interface TreeSource {
   /** Paths in the tree are relative to it. */
   readonly top: string;
-  /** Only this folder below `top` is looked at, the rest is as the index says; empty for all. */
+  /** Only this folder below `top` is read; the rest is taken from the index. Empty for everything. */
   readonly scope: string;
-  /** Where the files of `top` are to be read; `top` itself when absent. */
+  /** Where to read the files of `top`; `top` itself if absent. */
   readonly workTree?: string | undefined;
-  /** Starts git where the files are visible. */
+  /** Prefix that starts git where the files are visible. */
   readonly enter?: readonly string[] | undefined;
-  /** Where this process finds a file of the tree, to learn its size. */
+  /** Where this process finds a file of the tree, to get its size. */
   readonly hostPath: (path: string) => string;
-  /** Which differences belong into the tree; all when absent. The other files are as the index says. */
+  /** Which differences belong in the tree; all if absent. Other files are taken from the index. */
   readonly isWanted?: ((path: string, isGone: boolean) => boolean) | undefined;
-  /** Paths that belong into the tree even if they are ignored. */
+  /** Paths that belong in the tree even if they are ignored. */
   readonly also?: readonly string[] | undefined;
 }
 
 export interface TakenTree {
   readonly tree: string;
-  /** Repositories inside, relative to `top`: their files are not in this tree. */
+  /** Nested repositories, relative to `top`, whose files are not in this tree. */
   readonly nested: readonly string[];
-  /** Paths are relative to `top`; they are in the tree as they were before. */
+  /** Paths relative to `top` that are in the tree as they were before. */
   readonly leftOut: readonly LeftOut[];
-  /** There is no such folder any more; the tree is as it was before. */
+  /** The folder no longer exists; the tree is as it was before. */
   readonly isGone: boolean;
 }
 
 /** Larger files are not merged. */
 const MOST_BYTES = 64 << 20;
 const GITLINK = "160000";
-/** A file that is being written this often cannot be read. */
+/** A file that keeps being written while we read it this often cannot be read. */
 const MOST_TRIES = 10;
 
-/** An index that knows what the user's knows, but for nested repositories. */
+/** Creates an index from the user's, without nested repositories. */
 export async function seedIndex(git: GitStore, repository: Repository | undefined, index: string): Promise<void> {
   const theirs = repository && join(repository.gitDir, "index");
   if (theirs === undefined || !existsSync(theirs)) return;
   copyIndex(theirs, index);
   const listed = await git.ask(["ls-files", "--stage", "-v", "-z"], { index });
   if (listed.exitCode !== 0) {
-    // Parts of it lie in other files. All files are read, then, as if none were tracked.
+    // It is split over several files. Without it, all files are read as if none were tracked.
     rmSync(index);
     return;
   }
-  // As bytes: a name need not be UTF-8.
+  // As bytes, because a name need not be UTF-8.
   const tagged = listed.stdout.toString("latin1").split("\0").slice(0, -1);
   const entries = tagged.map((entry) => entry.slice(2));
   await lookAtAll(git, index, tagged);
@@ -65,7 +65,7 @@ export async function seedIndex(git: GitStore, repository: Repository | undefine
       [".gitattributes", ...attributes].map((path) => join(repository!.top, path)),
     )
   ) {
-    // Without what `lstat` said each file is read once, and kept as it is on the disk.
+    // Without stat data, each file is read once and stored as it is on disk.
     rmSync(index);
     const files = entries.filter((entry) => / 0\t/.test(entry) && !entry.startsWith(GITLINK));
     await git.run(["update-index", "-z", "--index-info"], { index, stdin: lines(files, "latin1") });
@@ -75,7 +75,7 @@ export async function seedIndex(git: GitStore, repository: Repository | undefine
   }
 }
 
-/** Files that the user told git not to look at would seem unchanged whatever is done to them. */
+/** Files that the user marked "assume unchanged" or "skip worktree" would otherwise always seem unchanged. */
 async function lookAtAll(git: GitStore, index: string, tagged: readonly string[]): Promise<void> {
   for (const [tag, flag] of [
     [/^[a-z]/, "--no-assume-unchanged"],
@@ -101,7 +101,7 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   if (answer.exitCode !== 0 && !isGone) throw new GitFailed(args, answer);
   const listed = zeroFields(answer.stdout).map((field) => ({ tag: field[0], path: field.slice(2) }));
   const nested = listed.filter(({ path }) => path.endsWith("/")).map(({ path }) => path.slice(0, -1));
-  // Git calls a file changed when a folder has taken its place, or a link that of its folder.
+  // Git reports a file as changed if a folder has replaced it, or a link its folder.
   const isGoneFile = ({ tag, path }: { tag: string | undefined; path: string }): boolean =>
     tag === "R" || (tag === "C" && isNoFile(hostPath(path)));
   const gone = new Set(listed.filter(isGoneFile).map(({ path }) => path));
@@ -115,7 +115,8 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
     if (why) leftOut.push({ path, why });
     return !why;
   });
-  // Apart, and first: git looks at the disk before it forgets a file, and refuses when a link has taken its folder's place.
+  // Removals are separate and come first: git checks the disk before it removes a file, and refuses if a link has
+  // replaced its folder.
   const removed = taken.filter((path) => gone.has(path));
   if (removed.length > 0) await update(git, run, ["--force-remove"], removed);
   const present = taken.filter((path) => !gone.has(path));
@@ -124,7 +125,9 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   return { tree, nested, leftOut, isGone };
 }
 
-/** Git changes nothing when a file is written, or goes away, while it reads it: the next look finds the file whole. */
+/**
+ * If a file is written or removed while git reads it, git changes nothing: the next attempt finds the file complete.
+ */
 async function update(git: GitStore, run: GitRun, how: readonly string[], paths: readonly string[]): Promise<void> {
   const args = ["update-index", "-z", ...how, "--stdin"];
   for (let tries = 1; ; tries++) {
@@ -142,7 +145,7 @@ function isNoFile(file: string): boolean {
 const isFileOrLink = (stat: Stats | undefined): boolean =>
   stat !== undefined && (stat.isFile() || stat.isSymbolicLink());
 
-/** `file`: where it is, unless it is gone. */
+/** `file`: its location, unless it is gone. */
 function whyLeftOut(path: string, file: string | undefined): LeftOutReason | undefined {
   if (isBadName(path)) return "name";
   const stat = file === undefined ? undefined : lstatOf(file);
@@ -154,10 +157,10 @@ function whyLeftOut(path: string, file: string | undefined): LeftOutReason | und
 
 export const isTooLarge = ({ size }: { readonly size: number }): boolean => size > MOST_BYTES;
 
-/** Bytes that are no UTF-8 were replaced when the name was read. */
+/** Bytes that are not UTF-8 were replaced when the name was read. */
 export const isBadName = (path: string): boolean => path.includes("\uFFFD");
 
-/** Returns those of the paths that git ignores. */
+/** Returns the paths that git ignores. */
 export async function ignoredAmong(
   git: GitStore,
   index: string,
@@ -172,7 +175,7 @@ export async function ignoredAmong(
   return zeroFields(answer.stdout).map((path) => path.slice(2));
 }
 
-/** Folders that are ignored and hold repositories of their own, directly or one level below; relative to `top`. */
+/** Ignored folders that contain repositories, directly or one level below; relative to `top`. */
 export async function ignoredRepositories(
   git: GitStore,
   index: string,
@@ -191,7 +194,7 @@ export async function ignoredRepositories(
   });
 }
 
-/** Which paths differ, and what they are on the two sides. */
+/** A path that differs, and what it is on both sides. */
 export interface TreeDifference {
   readonly path: string;
   readonly before: TreeEntry | undefined;
@@ -202,7 +205,7 @@ export interface TreeEntry {
   readonly object: string;
 }
 
-/** Nested repositories are left out: they have trees of their own. */
+/** Leaves out nested repositories, which have their own trees. */
 export async function treeDifference(git: GitStore, before: string, after: string): Promise<TreeDifference[]> {
   if (before === after) return [];
   const fields = zeroFields(await git.run(["diff-tree", "-r", "-z", "--no-renames", "--full-index", before, after]));
@@ -222,7 +225,7 @@ export async function treeDifference(git: GitStore, before: string, after: strin
   return found;
 }
 
-/** Contents of objects, in one go. */
+/** Contents of objects, in one batch. */
 export async function readObjects(git: GitStore, objects: readonly string[]): Promise<Map<string, Buffer>> {
   const wanted = [...new Set(objects)];
   const contents = new Map<string, Buffer>();

@@ -1,22 +1,22 @@
-// What views and landings are to the code that uses them: data, and the few things a view can do.
+// The interface of views and landings: data, and the operations of a view.
 
 import type { LocalEnvironmentOptions } from "../../world/env/local.ts";
 import type { SandboxOptions } from "../../world/env/sandbox/sandboxed-local.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
-/** How a view keeps its files apart from those of the project. */
+/** How a view separates its files from the project's. */
 export type ViewKind = "overlay" | "reflink" | "worktree" | "container" | "none";
 
 /** All kinds, best first. */
 export const VIEW_KINDS: readonly ViewKind[] = ["overlay", "reflink", "worktree", "container", "none"];
 
-/** What every command of a view has in common with those of its host. */
+/** What every command of a view has in common with commands of its host. */
 export type ViewHost = Omit<LocalEnvironmentOptions, "cwd" | "roots" | "confinement">;
 
-/** The container that a view of that kind runs. */
+/** The container of a container view. */
 export interface ViewContainer {
   readonly image: string;
-  /** `podman` when absent. */
+  /** `podman` if absent. */
   readonly cli?: string | undefined;
   /** Arguments before the subcommand. */
   readonly cliArgs?: readonly string[] | undefined;
@@ -26,22 +26,22 @@ export interface ViewContainer {
 
 /** A view to open. */
 export interface ViewRequest {
-  /** Absolute real path of the folder that the view stands for. */
+  /** Absolute real path of the folder that the view represents. */
   readonly root: string;
   readonly kind: ViewKind | "auto";
-  /** Names it in the store; unique there, and safe as a file name. */
+  /** Its name in the store; unique there, and safe as a file name. */
   readonly id: string;
-  /** A folder of ours outside of the root, for everything that belongs to views. */
+  /** A folder of ours outside the root, for all data of views. */
   readonly store: string;
   readonly host: ViewHost;
-  /** Commands are confined as well, with only the view writable. */
+  /** Also confine commands, with only the view writable. */
   readonly sandbox?: Omit<SandboxOptions, keyof ViewHost | "cwd" | "roots" | "namespaces"> | undefined;
   readonly container?: ViewContainer | undefined;
-  /** Text of the person's own ignore file. */
+  /** Text of the user's global ignore file. */
   readonly personalIgnores?: string | undefined;
-  /** What was changed in it outlives the process: until it is closed, it can be continued. */
+  /** Its changes outlive the process: until it is closed, it can be continued. */
   readonly isKept?: boolean | undefined;
-  /** Whose work it is, of a view that is kept: a process that finds it left can make a patch of it. */
+  /** The agent that works in a kept view: a process that finds the view left can make a patch of its work. */
   readonly agent?: ViewAgent | undefined;
   readonly signal: AbortSignal;
 }
@@ -49,49 +49,51 @@ export interface ViewRequest {
 /** An agent that works in a view. */
 export interface ViewAgent {
   readonly id: string;
-  /** Where patches of its work are kept; absolute. */
+  /** Where patches of its work are stored; absolute. */
   readonly patches: string;
 }
 
-/** A place to work in that looks like the project and is not. */
+/** A place to work in that looks like the project but is separate from it. */
 export interface View {
   readonly id: string;
   readonly kind: ViewKind;
-  /** What `auto` passed over, and why: one sentence for each. Empty when nothing was. */
+  /** The kinds that `auto` skipped, and why: one sentence each. Empty if none. */
   readonly passedOver: readonly string[];
-  /** Works inside; its working directory is the root, or where the view lies when it cannot be shown there. */
+  /** Works inside; its working directory is the root, or the view's own location if it cannot be mounted there. */
   readonly env: ExecutionEnvironment;
-  /** What has changed in it, as of now. Can be landed as long as the view is open. */
+  /** The changes so far. They can be landed while the view is open. */
   delta(): Promise<Delta>;
   /**
-   * Brings in what the project has become: merged, with conflict markers where both sides changed the same lines. From then on deltas
-   * are against that. Returns what the user or the agent has to decide.
+   * Merges the current project into the view, with conflict markers where both sides changed the same lines. From then
+   * on, deltas are relative to that. Returns the conflicts that the user or the agent must resolve.
    */
   rebase(): Promise<readonly LandingConflict[]>;
-  /** Takes back what was changed in it: its files are those of the project as it is now. Ignored files stay. */
+  /** Discards the changes in the view: its files are those of the current project. Ignored files stay. */
   reset(): Promise<void>;
-  /** Ends what runs inside. What was changed stays in the store, for `continueView`; only of one that is kept. */
+  /** Ends what runs inside. The changes stay in the store, for `continueView`; only for a view that is kept. */
   leave(): Promise<void>;
-  /** What was changed in it is in a safe place: it does not outlive the process any more. */
+  /** Its changes are safe elsewhere: the view no longer outlives the process. */
   unkeep(): void;
   /** Ends what runs inside and removes everything. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What a view changed, against what the project was when it was opened. */
+/** What a view changed, relative to the project when it was opened. */
 export interface Delta {
   readonly id: string;
-  /** One for each repository: the one around the root, and those nested in it. */
+  /** One per repository: the one around the root, and those nested in it. */
   readonly parts: readonly DeltaPart[];
-  /** Files of the project that the user or another process changed below the view while it was open; absolute paths. */
+  /**
+   * Files of the project that the user or another process changed outside the view while it was open; absolute paths.
+   */
   readonly changedBelow: readonly string[];
-  /** What the view changed and no landing brings back. It stays in the view, and is gone with it. */
+  /** Changes of the view that do not land. They stay in the view, and vanish with it. */
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * Why something does not land: git ignores it, it is larger than 64 MiB, a repository that the view made or removed, a pipe, socket
- * or device, a file or folder that we may not read, a folder without files, a name that is not UTF-8.
+ * Why something does not land: git ignores it, it is larger than 64 MiB, a repository that the view created or removed,
+ * a pipe, socket or device, a file or folder that we may not read, a folder without files, a name that is not UTF-8.
  */
 export type LeftOutReason = "ignored" | "large" | "repository" | "special" | "unreadable" | "empty" | "name";
 
@@ -106,14 +108,14 @@ export interface LeftOut {
 export interface DeltaPart {
   /** The folder that `changes` are relative to, absolute. */
   readonly top: string;
-  /** Trees of the files before and after, by their object names. */
+  /** Object names of the trees before and after. */
   readonly base: string;
   readonly tree: string;
-  /** Folder of the git store that has these objects; gone with the view. */
+  /** Folder of the git store with these objects; it vanishes with the view. */
   readonly gitDir: string;
-  /** The index that `base` was made from. */
+  /** The index that `base` was created from. */
   readonly baseIndex: string;
-  /** Ignore rules beside those of the tree. */
+  /** Ignore rules in addition to those of the tree. */
   readonly excludes: string;
   readonly objectFormat: "sha1" | "sha256";
   readonly changes: readonly DeltaChange[];
@@ -127,27 +129,27 @@ export interface DeltaChange {
 
 /** A file that could not be merged or written. */
 export interface LandingConflict {
-  /** The delta's id; absent when the landing as a whole could not write the file. */
+  /** The delta's id; absent if the landing as a whole could not write the file. */
   readonly id?: string;
   /** Absolute. */
   readonly path: string;
-  /** `content`: both sides changed the same lines; others say in `message` what is in the way. */
+  /** `content`: both sides changed the same lines; for other kinds, `message` says what is in the way. */
   readonly kind: "content" | "structure" | "changed" | "forbidden";
-  /** For people and models: one line. */
+  /** One line, for users and models. */
   readonly message: string;
   /** The regions of a content conflict. */
   readonly regions: readonly LandingRegion[];
 }
 
-/** Lines of a file as the project has them now and as the view left them. */
+/** Lines of a file as they are now in the project, and as the view left them. */
 export interface LandingRegion {
-  /** 1-based, in the project's file; of the first of `ours`, or of the line before which `theirs` would be. */
+  /** 1-based line in the project's file: the first of `ours`, or the line before which `theirs` would be inserted. */
   readonly line: number;
   readonly ours: string;
   readonly theirs: string;
 }
 
-/** A file that a landing writes, and how to tell that it did. */
+/** A file that a landing writes, and how to check that it did. */
 export interface LandedFile {
   readonly path: string;
   readonly sign: string;

@@ -1,5 +1,5 @@
-// Puts commands into the namespace of a view. They may do outside of the project what commands of the host may; the project they
-// see is the view's, and the folder with what belongs to views is hidden.
+// Puts commands into the namespace of a view. Outside the project they may do what commands of the host may; the
+// project they see is the view's, and the folder with the data of views is hidden.
 
 import { argvVariable, startFromVariable, systemProgram } from "../../world/env/sandbox/starting.ts";
 import type { ConfinedStart, Confinement } from "../../world/process/confinement.ts";
@@ -25,7 +25,7 @@ export class ViewConfinement implements Confinement {
   confine(argv: ProgramArgv, { cwd, env }: { cwd: string; env: Record<string, string> }): ConfinedStart {
     const [enter, ...entering] = this.#namespace.namespaces.enter;
     const setup = [
-      // With a user namespace of its own the command has no rights over the mounts, nor over the processes that started it.
+      // With its own user namespace, the command has no rights over the mounts, nor over the processes that started it.
       ...["--dev-bind", "/", "/", "--unshare-user", "--cap-drop", "ALL", "--new-session"],
       ...["--tmpfs", this.#hidden, "--chdir", cwd, "--clearenv"],
       ...Object.entries({ ...env, ...argvVariable(argv) }).flatMap(([name, value]) => ["--setenv", name, value]),

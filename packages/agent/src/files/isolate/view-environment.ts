@@ -1,5 +1,5 @@
-// The environment of a view: commands and file tools in its namespace, in the sandbox too when the host's are; where there are no
-// namespaces, at the view's own path in the sandbox.
+// The environment of a view: commands and file tools in its namespace, and in the sandbox if the host's are; without
+// namespaces, in the sandbox at the view's own path.
 
 import { HeldShell } from "../../world/env/held-shell.ts";
 import { InsideFiles } from "../../world/env/inside-files.ts";
@@ -13,7 +13,7 @@ import type { ViewRequest } from "./types.ts";
 import { ViewConfinement } from "./view-confinement.ts";
 import { ViewNamespace } from "./view-namespace.ts";
 
-/** Fails with KindUnavailable when this machine does not allow it. */
+/** Throws KindUnavailable if this machine does not allow it. */
 export async function openedNamespace(request: ViewRequest, mounts: NamespaceMounts): Promise<ViewNamespace> {
   const namespace = new ViewNamespace({
     mounts,
@@ -46,7 +46,7 @@ export function namespaceEnvironment(request: ViewRequest, namespace: ViewNamesp
   });
 }
 
-/** Commands write only to the view. */
+/** Commands can write only to the view. */
 export function sandboxEnvironment(request: ViewRequest, folder: string): ExecutionEnvironment {
   const { host, sandbox } = request;
   const home = sandbox?.home ?? host.baseEnv["HOME"] ?? "/";

@@ -1,5 +1,5 @@
-// The folders of views in a store. Each says which process it belongs to, so that what a killed process left behind is found and
-// removed by the next one.
+// The folders of views in a store. Each names the process it belongs to, so that the next process finds and removes
+// what a killed one left behind.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, readdir, rm } from "node:fs/promises";
@@ -10,24 +10,24 @@ import { acquireLock, type JournalLock, processStartTime } from "../../record/jo
 import { procStatBuffer, readProcStat } from "../../world/process/proc-stat.ts";
 import { EnvError } from "../../world/process/types.ts";
 
-/** Whom a folder belongs to, and what else has to be removed with it. */
+/** The owner of a folder, and what else must be removed with it. */
 export interface FolderOwner {
   readonly pid: number;
-  /** When that process started: its number may be given to another. */
+  /** Start time of that process, because its id may be reused. */
   readonly start: number;
-  /** A container, and the program and arguments that know it. */
+  /** A container, and the command line prefix that controls it. */
   readonly container?: { readonly name: string; readonly cli: readonly string[] } | undefined;
   /** Left on purpose, by a process that did not die with it. */
   readonly isReleased?: boolean | undefined;
 }
 
 const OWNER_FILE = "owner.json";
-/** What is written down about a view that is kept. */
+/** The record of a view that is kept. */
 export const RECORD = "view.json";
-/** The work of the view is in the project: it is not kept any more. */
+/** Marks a view whose work has landed, so that it is no longer kept. */
 export const LANDED = "landed.json";
 
-/** Paths of a commit to files that are not on this machine's disk, and those of them that are written. */
+/** Paths of a commit to files that are not on this machine's disk, and those already written. */
 export const FAR_COMMIT = "far-commit.json";
 export const FAR_WRITTEN = "far-written";
 
@@ -54,7 +54,7 @@ export function claimFolder(store: string, id: string): string {
   return folder;
 }
 
-/** Under another name first: half a file would look as if the folder had no owner. */
+/** Written under another name first, because an incomplete file would look as if the folder had no owner. */
 export function writeOwner(folder: string, more: Pick<FolderOwner, "container">): void {
   const owner: FolderOwner = { pid: process.pid, start: startOf(process.pid) ?? 0, ...more };
   const file = join(folder, OWNER_FILE);
@@ -62,17 +62,17 @@ export function writeOwner(folder: string, more: Pick<FolderOwner, "container">)
   renameSync(`${file}.new`, file);
 }
 
-/** It has no owner from now on: any process may take it over. */
+/** The folder has no owner from now on: any process may take it over. */
 export function releaseFolder(folder: string): void {
   const file = join(folder, OWNER_FILE);
   writeFileSync(`${file}.new`, JSON.stringify({ pid: 0, start: 0, isReleased: true } satisfies FolderOwner));
   renameSync(`${file}.new`, file);
 }
 
-/** Makes a folder ours whose process is gone; false when another process has it, or was faster. */
+/** Takes over a folder whose process has ended; false if another process owns it, or was faster. */
 export function takeOver(store: string, id: string): boolean {
   const folder = join(store, id);
-  // Of two that try, only one has the lock. Should we end in between, it is the lock of a dead process.
+  // Only one of two competing processes gets the lock. If we end in between, it is the lock of a dead process.
   const lock = lockFolder(folder);
   if (!lock) return false;
   try {
@@ -84,7 +84,7 @@ export function takeOver(store: string, id: string): boolean {
   }
 }
 
-/** Undefined when another process has the lock, or the folder is gone. */
+/** Undefined if another process has the lock, or the folder is gone. */
 function lockFolder(folder: string): JournalLock | undefined {
   const { pid } = process;
   try {
@@ -97,11 +97,11 @@ function lockFolder(folder: string): JournalLock | undefined {
   }
 }
 
-/** Whether something could not be written for want of room. */
+/** Whether something could not be written for lack of space. */
 export const isFullDisk = (error: unknown): boolean =>
   ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** Folders in a store whose process is gone. */
+/** Folders in a store whose process has ended. */
 export function abandonedFolders(
   store: string,
 ): { readonly folder: string; readonly owner: FolderOwner | undefined }[] {
@@ -121,12 +121,15 @@ function ownerOf(folder: string): FolderOwner | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, OWNER_FILE), "utf8")) as FolderOwner;
   } catch {
-    // It was made or removed halfway when its process ended.
+    // It was being created or removed when its process ended.
     return undefined;
   }
 }
 
-/** Undefined when there is no such process. Where there is no /proc, every living process is taken for the one that is meant. */
+/**
+ * Undefined if there is no such process. Without /proc, we assume that every living process with this id is the right
+ * one.
+ */
 function startOf(pid: number): number | undefined {
   if (process.platform === "linux") return readProcStat(pid, procStatBuffer())?.start;
   try {
@@ -138,8 +141,8 @@ function startOf(pid: number): number | undefined {
 }
 
 /**
- * Also what is write-protected in it. The record goes first: half a view must not be taken for work. Links are removed, never
- * followed. A view may hold a hundred thousand files, so the host gets its turn in between.
+ * Also removes write-protected content. The record goes first, because half a view must not be mistaken for work. Links
+ * are removed, never followed. A view may contain a hundred thousand files, so we yield to the host in between.
  */
 export async function removeFolder(folder: string): Promise<void> {
   rmSync(join(folder, RECORD), { force: true });

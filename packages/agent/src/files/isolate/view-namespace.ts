@@ -1,5 +1,5 @@
-// The mount namespace of a view: the machine's files, with the view's own in the place of the project's. No process inside can unmount
-// them, since bubblewrap starts a further user namespace, in which they are locked (decision 0240).
+// The mount namespace of a view: the machine's files, with the view's in place of the project's. No process inside can
+// unmount them, because bubblewrap starts another user namespace in which they are locked (decision 0240).
 
 import { keeper, systemProgram } from "../../world/env/sandbox/starting.ts";
 import { type Clock, monotonicClock } from "../../world/process/clock.ts";
@@ -14,12 +14,12 @@ import { EnvError, type ProgramArgv } from "../../world/process/types.ts";
 
 export interface ViewNamespaceOptions {
   readonly mounts: NamespaceMounts;
-  /** `own` when commands are sandboxed. */
+  /** `own` if commands are sandboxed. */
   readonly network: "own" | "shared";
   readonly clock?: Clock | undefined;
 }
 
-/** Opens when it is first needed, and again after it was closed: the files of a view outlive it. */
+/** Opens on first use, and again after it was closed: the files of a view outlive it. */
 export class ViewNamespace implements NamespaceSource {
   readonly #options: ViewNamespaceOptions;
   #opening: Promise<Namespaces> | undefined;
@@ -30,7 +30,7 @@ export class ViewNamespace implements NamespaceSource {
     this.#options = options;
   }
 
-  /** `wanted`: the first process inside, when it has more to do than to wait. */
+  /** `wanted`: the first process inside, if it has more to do than wait. */
   async open(wanted: ProgramArgv = this.#keeper): Promise<Namespaces> {
     if (wanted.join("\0") !== this.#keeper.join("\0")) {
       await this.close();
@@ -44,7 +44,7 @@ export class ViewNamespace implements NamespaceSource {
     return this.#namespaces;
   }
 
-  /** Those of the last `open`. */
+  /** The namespaces of the last `open`. */
   get namespaces(): Namespaces {
     if (!this.#namespaces) throw new EnvError("closed", "The view is not open.");
     return this.#namespaces;
@@ -71,7 +71,10 @@ export class ViewNamespace implements NamespaceSource {
   }
 }
 
-/** Runs as root of a user namespace; `$1` is the folder with a numbered place for each path that follows, up to `--`. */
+/**
+ * Runs as root of a user namespace; `$1` is the folder with a numbered subfolder for each of the following paths, up to
+ * `--`.
+ */
 const MOUNT_OVERLAYS = `set -e
 cd "$1"; shift
 i=0
@@ -83,7 +86,7 @@ done
 shift
 exec "$@"`;
 
-/** `folder` has `0/lower`, `0/upper`, `0/work`, `0/merged` and so on for each place. */
+/** `folder` contains `0/lower`, `0/upper`, `0/work`, `0/merged` and so on for each path. */
 export function overlayMounts(folder: string, places: readonly string[]): NamespaceMounts {
   const starter = [systemProgram("unshare"), "--user", "--map-root-user", "--mount", "--"] as const;
   return {
@@ -96,7 +99,7 @@ export function overlayMounts(folder: string, places: readonly string[]): Namesp
   };
 }
 
-/** Folders of the host shown in the place of others. */
+/** Folders of the host mounted over others. */
 export function boundMounts(
   shown: readonly { readonly from: string; readonly at: string; readonly isFixed: boolean }[],
 ): NamespaceMounts {

@@ -1,11 +1,11 @@
-// How the parser process is started: from sources, from the built library and from the packed command, and with which limits.
+// How the parser process is started, with its limits: from sources, from the built library and from the packed command.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ProgramArgv } from "../../world/process/types.ts";
 
-/** The program stands beside the sources, in the library's folder, or beside the packs of the command. */
+/** The program is next to the sources, in the library's folder, or next to the packs of the command. */
 const PLACES = ["./main.ts", "./files/parser/main.js", "../parser/main.js"];
 
 export function parserFile(): string {
@@ -15,7 +15,7 @@ export function parserFile(): string {
   return file;
 }
 
-/** What node itself needs beside what it parses: its threads' stacks and its young objects. */
+/** Memory that node itself needs in addition: thread stacks and the young generation. */
 const NODE_ITSELF_MB = 192;
 
 /** `file`: the program to run in the process. */
@@ -24,6 +24,6 @@ export function parserArgv(file: string, memoryMb: number, platform: NodeJS.Plat
   const program = [process.execPath, `--max-old-space-size=${memoryMb}`, ...loader, file];
   const wholeMb = memoryMb + NODE_ITSELF_MB;
   if (platform !== "linux") return [...program, String(wholeMb)] as unknown as ProgramArgv;
-  // Linux counts every private page that can be written, of the heap or not; elsewhere this limit means little.
+  // Linux counts every private writable page, including those outside the heap; elsewhere this limit has little effect.
   return ["/bin/sh", "-c", `ulimit -d ${wholeMb * 1024}; exec "$@"`, "lathe-parser", ...program];
 }

@@ -1,12 +1,13 @@
-// Messages between the session and its parser process: the length in four bytes, then the value. Values may hold bytes.
+// Messages between the session and its parser process: the length in four bytes, then the value. Values may contain
+// bytes.
 
 import { deserialize, serialize } from "node:v8";
 
 const HEAD = 4;
-/** Written in pieces, each of which the other side has taken before the next. */
+/** Messages are written in pieces of this size; the other side reads each before the next is written. */
 const PIECE = 1 << 20;
 
-/** What travels: the length, then the value. */
+/** The encoded message: the length, then the value. */
 export function frameOf(value: unknown): readonly Uint8Array[] {
   const body = serialize(value);
   const head = Buffer.alloc(HEAD);
@@ -16,10 +17,10 @@ export function frameOf(value: unknown): readonly Uint8Array[] {
   return pieces;
 }
 
-/** A message that is longer than its reader wants. */
+/** A message that is longer than its reader accepts. */
 export class FrameTooLong extends Error {}
 
-/** Puts pieces together again. */
+/** Reassembles pieces. */
 export class FrameReader {
   readonly #limit: number;
   readonly #head = Buffer.alloc(HEAD);
@@ -31,7 +32,7 @@ export class FrameReader {
     this.#limit = limit;
   }
 
-  /** Values that are complete with this piece. */
+  /** Returns the values that are complete with this piece. */
   push(piece: Uint8Array): unknown[] {
     const values: unknown[] = [];
     let at = 0;

@@ -1,4 +1,4 @@
-// The parser process. It is a program of its own, so that what foreign bytes do to it ends with it.
+// The parser process. It is a separate program, so that whatever foreign bytes do to it ends with it.
 
 import { serve } from "./serve.ts";
 import { TASKS } from "./tasks/index.ts";

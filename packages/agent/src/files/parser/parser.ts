@@ -1,5 +1,6 @@
-// Foreign bytes are parsed in a process of its own: a loop, a bomb or a crash ends that process and nothing else. It starts with the
-// first task, stays warm for the next, and is ended at a deadline, by an interrupt, when it grew too large or when no caller needs it.
+// Foreign bytes are parsed in a separate process, so that a loop, a bomb or a crash ends only that process. It starts
+// with the first task, stays warm for the next, and is ended at a deadline, by an interrupt, when it has grown too
+// large or when it is no longer needed.
 
 import { type Clock, monotonicClock } from "../../world/process/clock.ts";
 import { Processes } from "../../world/process/processes.ts";
@@ -9,18 +10,18 @@ import { FrameReader, FrameTooLong, frameOf } from "./frames.ts";
 import type { Answer } from "./serve.ts";
 import type { TaskInput } from "./tasks/types.ts";
 
-/** What a parser process needs of its host. */
+/** What a parser process needs from its host. */
 export interface ParserOptions {
   readonly clock?: Clock | undefined;
-  /** The program to run; Lathe's own when absent. */
+  /** The program to run; Lathe's own if absent. */
   readonly file?: string | undefined;
-  /** Whose limits of memory to use; this machine's when absent. */
+  /** The platform whose memory limits apply; this machine's if absent. */
   readonly platform?: NodeJS.Platform | undefined;
-  /** Starts the process where the files are; beside this one when absent. */
+  /** Starts the process near the files; on this machine if absent. */
   readonly start?: ((argv: ProgramArgv) => Promise<TwoWayProcess>) | undefined;
 }
 
-/** A task for the parser process, and how long and large it may become. */
+/** A task for the parser process, with its limits on time and size. */
 export interface ParserJob {
   readonly task: string;
   readonly input: TaskInput;
@@ -29,9 +30,9 @@ export interface ParserJob {
   readonly memoryMb: number;
 }
 
-/** Why there is no result, in words that follow a colon. */
+/** Why there is no result, as words that follow a colon. */
 export class NotParsed extends Error {
-  /** The task itself has said so; otherwise it was cut short. */
+  /** The task itself reported this; otherwise it was cut short. */
   readonly isRefused: boolean;
   constructor(why: string, isRefused = false) {
     super(why);
@@ -40,7 +41,7 @@ export class NotParsed extends Error {
 }
 
 const IDLE_MS = 60_000;
-/** One that holds more after its task is not kept. */
+/** A process that uses more memory than this after its task is not kept. */
 const MOST_KEPT_BYTES = 256 << 20;
 const MOST_ANSWER_BYTES = 128 << 20;
 const PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin";
@@ -52,13 +53,13 @@ interface Warm {
   hasExited: boolean;
 }
 
-/** A process that parses foreign bytes; started with its first task, ended and started again whenever a task goes wrong. */
+/** A process that parses foreign bytes; started with its first task, ended and restarted whenever a task goes wrong. */
 export class Parser {
   readonly #clock: Clock;
   readonly #options: ParserOptions;
   #processes: Processes | undefined;
   #warm: Warm | undefined;
-  /** Tasks follow each other. */
+  /** Serializes tasks. */
   #last: Promise<void> = Promise.resolve();
   #cancelIdle = () => {};
 
@@ -82,7 +83,7 @@ export class Parser {
     }
   }
 
-  /** Ends the process. May be used again. */
+  /** Ends the process. The parser may be used again. */
   async close(): Promise<void> {
     this.#cancelIdle();
     if (this.#warm && this.#options.start) await this.#drop(this.#warm);
@@ -97,7 +98,7 @@ export class Parser {
     const ended = new Promise<never>((_, reject) => {
       fail = reject;
     });
-    ended.catch(() => {}); // it may be over before a caller waits for it
+    ended.catch(() => {}); // it may have ended before a caller waits for it
     const onAbort = () => fail(interruption());
     const cancelDeadline = this.#clock.after(timeoutMs, () => {
       overdue = true;
@@ -142,7 +143,7 @@ export class Parser {
     return this.#processes.open({ argv, program: "the parser process", cwd: "/", env: { PATH } });
   }
 
-  /** Nothing of the task runs on when its caller learns of the failure. */
+  /** When the caller learns of the failure, nothing of the task is still running. */
   async #failure(error: unknown, warm: Warm | undefined): Promise<NotParsed> {
     if (warm) await this.#drop(warm);
     if (error instanceof NotParsed) return error;

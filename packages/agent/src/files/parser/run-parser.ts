@@ -1,4 +1,4 @@
-// What formats call to have foreign bytes parsed.
+// The function with which formats have foreign bytes parsed.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { NotParsed, Parser } from "./parser.ts";
@@ -6,7 +6,7 @@ import type { TaskInput } from "./tasks/types.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Parses foreign bytes in a process that stays warm between calls; absent: each call starts its own. */
+    /** Parses foreign bytes in a process that stays warm between calls; if absent, each call starts its own. */
     readonly parser?: Parser;
   }
 }
@@ -16,7 +16,7 @@ const DEFAULT_MEMORY_MB = 512;
 
 export interface ParserCall {
   readonly scope: Pick<CallScope, "signal" | "services">;
-  /** For messages. */
+  /** The file's name in messages. */
   readonly path: string;
   readonly timeoutMs?: number | undefined;
   readonly memoryMb?: number | undefined;
@@ -25,7 +25,7 @@ export interface ParserCall {
 /** A file that could not be parsed; `why` follows a colon. */
 export class ParserFailure extends ToolFailure {
   readonly why: string;
-  /** The bytes were looked at and are not fit; otherwise the task was cut short. */
+  /** The task rejected the bytes; otherwise it was cut short. */
   readonly isRefused: boolean;
   constructor(path: string, { message, isRefused }: NotParsed) {
     super(`${path} could not be read: ${message}.`);
@@ -35,7 +35,7 @@ export class ParserFailure extends ToolFailure {
   }
 }
 
-/** Runs a task of ./tasks in a process that can be ended. Fails with ParserFailure. */
+/** Runs a task of ./tasks in a process that can be killed. Throws ParserFailure. */
 export async function runParser<R>(task: string, input: TaskInput, call: ParserCall): Promise<R> {
   const { scope, path, timeoutMs = DEFAULT_TIMEOUT_MS, memoryMb = DEFAULT_MEMORY_MB } = call;
   const kept = scope.services.parser;

@@ -1,4 +1,4 @@
-// The other end, inside the parser process: reads a request, runs the task, answers, and so on until its input ends.
+// The side inside the parser process: reads a request, runs the task, answers, and repeats until its input ends.
 
 import { Console } from "node:console";
 import { oneLine } from "../../base/text/one-line.ts";
@@ -11,11 +11,11 @@ interface Request {
 }
 
 export type Answer =
-  /** `rss`: bytes that this process holds now. */
+  /** `rss`: bytes of memory that this process uses now. */
   | { readonly kind: "result"; readonly result: unknown; readonly rss: number }
   | { readonly kind: "refused"; readonly why: string; readonly rss: number };
 
-/** Inputs come from our own side. */
+/** Inputs come from our own side, so any length is accepted. */
 const ANY_LENGTH = 2 ** 32;
 
 export async function serve(tasks: TaskTable): Promise<void> {
@@ -26,7 +26,7 @@ export async function serve(tasks: TaskTable): Promise<void> {
     for (const request of frames.push(piece)) await send(frameOf(await answerTo(request as Request, tasks)));
 }
 
-/** Libraries write to the console; what they say must not stand between our messages. */
+/** Libraries write to the console; their output must not get between our messages. */
 function ownStdout(): (pieces: readonly Uint8Array[]) => Promise<void> {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
@@ -51,9 +51,9 @@ async function answerTo({ task, input }: Request, tasks: TaskTable): Promise<Ans
 
 function whyOf(error: unknown): string {
   if (error instanceof CannotParse) return reasonLine(error.message);
-  // Not `messageOf`: this process starts with the first document, and must not load the model client for one line.
+  // Not `messageOf`: this process starts with the first document, and must not load the model client for a single line.
   const message = reasonLine(error instanceof Error ? error.message : String(error));
-  // Libraries wrap errors of the machine in their own.
+  // Libraries wrap system errors in their own.
   if (/call stack size exceeded/i.test(message)) return "it is nested too deeply";
   if (/allocation failed|invalid (typed )?array|out of memory/i.test(message)) return "it needs too much memory";
   return message === "" ? "it is damaged" : message;
@@ -67,8 +67,8 @@ function reasonLine(text: string): string {
 }
 
 /**
- * Where the kernel does not limit us, a thread does: the main one may be deep inside a library. `limit`: megabytes; absent where
- * the kernel does.
+ * If the kernel does not limit us, a thread does, because the main one may be deep inside a library. `limit`:
+ * megabytes; absent if the kernel enforces it.
  */
 function watchMemory(limit: string | undefined): void {
   if (limit === undefined) return;

@@ -1,4 +1,4 @@
-// A directory as a short tree: newest first, with size and age.
+// Shows a directory as a short tree: newest first, with size and age.
 
 import { posix } from "node:path";
 import type { CallScope } from "../../contract/tool.ts";
@@ -8,7 +8,7 @@ import type { Selector } from "../target/selector.ts";
 
 const DEPTH = 2;
 const CHILDREN = 12;
-/** Of the directory itself: a model asked for it, so its own entries are not cut short of this. */
+/** For the directory itself: the model asked for it, so its own entries are not cut at the usual limit. */
 const MOST_ENTRIES = 500;
 
 export async function directoryTree(
@@ -26,7 +26,7 @@ export async function directoryTree(
     const indent = "  ".repeat(depth - 1);
     for (const entry of children.slice(0, most)) {
       rows.push(`${indent}${rowOf(entry, services.now?.())}`);
-      // What git keeps there says nothing about the project.
+      // Git's own data says nothing about the project.
       if (entry.isDir && posix.basename(entry.name) !== ".git") show(entry.name, depth + 1);
     }
     if (children.length <= most) return;
@@ -41,7 +41,7 @@ export async function directoryTree(
   };
   if (rows.length === 0) return { kind: "shown", path, text: "(empty directory)", details };
   const wanted = selector?.ranges[0];
-  // One number caps the lines; two are a stretch of them.
+  // A single number limits the lines; two select a range of them.
   const shown =
     wanted === undefined
       ? rows
@@ -49,7 +49,7 @@ export async function directoryTree(
   return { kind: "shown", path, text: shown.join("\n"), details };
 }
 
-/** By the directory they are in. */
+/** Grouped by the directory that contains them. */
 async function entriesOf(real: string, env: CallScope["env"]): Promise<Map<string, DirEntry[]>> {
   const children = new Map<string, DirEntry[]>();
   for (const entry of await env.listDirectory(real, DEPTH)) {

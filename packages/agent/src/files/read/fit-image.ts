@@ -1,4 +1,4 @@
-// Pictures as a model can take them: within the limits of a request, made smaller in the parser process when they are not.
+// Pictures that a model can accept: within the limits of a request, or shrunk in the parser process.
 
 import type { ImageData } from "@lathe/llm";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
@@ -9,24 +9,24 @@ import { imageSize, MOST_IMAGE_BYTES } from "../target/images.ts";
 declare module "../../contract/tool.ts" {
   interface ToolServices {
     readonly images?: ImageOptions;
-    /** Looks at pictures in place of the model of the conversation. */
+    /** Examines pictures in place of the conversation's model. */
     readonly imageInspector?: ImageInspector | undefined;
   }
 }
 
-/** What happens to pictures that are read. */
+/** How pictures in reads are handled. */
 export interface ImageOptions {
-  /** A model of its own looks at them when it is asked; the conversation gets none. */
+  /** A separate model examines them on request; the conversation gets none. */
   readonly inspects?: boolean | undefined;
-  /** False: none is made smaller. */
+  /** False: never shrink pictures. */
   readonly autoResize?: boolean | undefined;
-  /** None is ever sent to a model. */
+  /** Never send pictures to a model. */
   readonly blocks?: boolean | undefined;
 }
 
-/** A model that looks at pictures outside the conversation. */
+/** A model that examines pictures outside the conversation. */
 export interface ImageInspector {
-  /** What it says. Fails with a ToolFailure when there is no such model. */
+  /** Returns its answer. Throws a ToolFailure if there is no such model. */
   ask(image: ImageData, question: string, signal: AbortSignal): Promise<string>;
 }
 
@@ -37,11 +37,11 @@ export interface Picture {
 }
 
 export interface FitPicture extends Picture {
-  /** That it was made smaller, and from what. */
+  /** Says that it was shrunk, and from what size. */
   readonly note?: string | undefined;
 }
 
-/** Larger ones are not even looked into. */
+/** Larger ones are not even examined. */
 const MOST_READ_BYTES = 20 << 20;
 const USUAL_LIMITS = { mostSide: 1568, mostBytes: 500 << 10 };
 
@@ -51,7 +51,7 @@ export function pictureFacts({ path, bytes, mediaType }: Picture): string {
   return `${path}: ${mediaType}, ${size ? `${size.width}x${size.height} pixels, ` : ""}${bytes.length} bytes`;
 }
 
-/** `keepBytes`: a picture of no more bytes stays as it is, when its sides fit as well. */
+/** `keepBytes`: a picture of at most this many bytes stays as it is, if its sides fit as well. */
 export async function fitPicture(
   picture: Picture,
   scope: Pick<CallScope, "signal" | "services">,
@@ -62,7 +62,7 @@ export async function fitPicture(
   if (bytes.length > MOST_READ_BYTES)
     throw new ToolFailure(`${pictureFacts(picture)}. Pictures of up to ${MOST_READ_BYTES >> 20} MiB can be looked at.`);
   const size = imageSize(bytes);
-  // Nothing has to be started to see that it fits.
+  // Nothing needs to be started to see that it fits.
   if (bytes.length <= keepBytes && size && Math.max(size.width, size.height) <= limits.mostSide) return picture;
   const isSendable = bytes.length <= MOST_IMAGE_BYTES;
   if (scope.services.images?.autoResize === false) {
@@ -78,7 +78,7 @@ export async function fitPicture(
     return { path, bytes: fitted.bytes, mediaType: fitted.mediaType, note };
   } catch (error) {
     if (!(error instanceof ParserFailure) || scope.signal.aborted) throw error;
-    // As it is, it may still be good enough.
+    // The original may still be acceptable.
     if (isSendable) return picture;
     throw tooLarge(picture, error.why);
   }

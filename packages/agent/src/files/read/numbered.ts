@@ -1,4 +1,4 @@
-// Lines with their numbers, as the read faces show them.
+// Lines with their numbers, as the read tools show them.
 
 export function numberLines(lines: readonly string[], first: number): string {
   const width = String(first + lines.length - 1).length;

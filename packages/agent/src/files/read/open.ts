@@ -1,5 +1,5 @@
-// Opens whatever a path text leads to, for every face that reads: lines of text, a picture, or something that is ready to be shown (a
-// listing, a table). The text is read as the target that was judged.
+// Opens whatever a path text leads to, for every read tool: lines of text, a picture, or something ready to show (a
+// listing, a table). It opens exactly the target that was judged.
 
 import { nearPaths } from "../../contract/paths/near-names.ts";
 import type { WantedPart } from "../../contract/seams/schemes.ts";
@@ -14,7 +14,7 @@ import type { Selector } from "../target/selector.ts";
 import { type AddressTarget, type FileTarget, formatFile, targetOf } from "../target/target.ts";
 import { directoryTree } from "./directory.ts";
 
-/** More than this is not a file to read line by line; a program can take parts of it. */
+/** Larger files cannot be read line by line; a program can extract parts of them. */
 const MOST_BYTES = 64 << 20;
 
 let pages: Promise<typeof import("../web/open-page.ts")> | undefined;
@@ -22,16 +22,16 @@ let pages: Promise<typeof import("../web/open-page.ts")> | undefined;
 export interface Wanted {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
-  /** A directory is shown as a tree instead of refused. */
+  /** Show a directory as a tree instead of refusing it. */
   readonly directories?: boolean | undefined;
 }
 
-/** `lines`: what the call asks for beside its path, so that a large text need not be loaded whole. */
+/** `lines`: the lines that the call asks for besides its path, so that a large text need not be loaded whole. */
 export async function open(text: string, scope: CallScope, lines: Wanted = {}): Promise<Opened> {
   const target = await targetOf(text, "read", scope);
   if (target.kind === "address") return openAddress(target, scope, lines);
   if (target.kind === "web") {
-    // Loaded with the first page: most sessions read none.
+    // Loaded with the first web page, because most sessions read none.
     pages ??= import("../web/open-page.ts");
     return (await pages).openPage(target, scope);
   }
@@ -55,7 +55,7 @@ async function openFile(text: string, target: FileTarget, scope: CallScope, { di
     if (directories) return directoryTree(path, real, scope, selector);
     throw new ToolFailure(`${path} is a directory. List it, or name a file in it.`);
   }
-  // Reading a pipe or a device may never end, and holds a thread that even the end of the host waits for.
+  // Reading a pipe or a device may never end, and blocks a thread that even the end of the host waits for.
   if (stat.kind === "other") {
     throw new ToolFailure(
       `${path} is a pipe, socket or device, not a file. Use a program in the shell with a time limit.`,
@@ -145,7 +145,7 @@ async function openAddress(
   };
 }
 
-/** One stretch from the first wanted line to the last; what lies between is left out when it is shown. */
+/** One range from the first requested line to the last; lines between the requested ranges are left out when shown. */
 function wantedPart(
   selector: Selector | undefined,
   offset: number | undefined,
@@ -176,7 +176,7 @@ async function notFound(path: string, scope: CallScope): Promise<ToolFailure> {
   if (/^~(?:\/|$)/.test(path) && env.home === undefined) {
     return new ToolFailure(`File not found: ${path}. ~ is not expanded; give the whole path.`);
   }
-  // The file is there, and what follows it selects nothing: `a.ts:2..3`, `a.ts#L2`.
+  // The file exists, but what follows it is not a valid selector: `a.ts:2..3`, `a.ts#L2`.
   for (let at = path.length - 1; at > 0; at--) {
     if (!/[:#]/.test(path[at]!)) continue;
     const file = path.slice(0, at);

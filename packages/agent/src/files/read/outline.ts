@@ -1,24 +1,24 @@
-// A long source file as its declarations: the bodies are folded, and the footer names the lines they are on.
+// Shows a long source file as its declarations: bodies are folded, and the footer lists their lines.
 
 import type { Syntax, SyntaxBlock } from "../edit/syntax.ts";
 
 const LEAST_LINES = 400;
 const MOST_LINES = 20_000;
 const MOST_LENGTH = 2 << 20;
-/** A body of fewer lines is shown: folding it would take as much room. */
+/** A body of fewer lines is shown, because folding it would take as much space. */
 const LEAST_FOLDED = 4;
-/** Ranges named in the footer. */
+/** Maximum number of ranges in the footer. */
 const MOST_RANGES = 12;
 
 export interface Outline {
-  /** Lines to show by number; undefined where a body is folded. */
+  /** Lines to show, with their numbers, or the folded bodies. */
   readonly rows: readonly ({ readonly number: number; readonly text: string } | SyntaxBlock)[];
   readonly elidedSpans: number;
   readonly elidedLines: number;
   readonly footer: string;
 }
 
-/** Undefined when the file is short, no grammar reads it, or nothing in it can be folded. */
+/** Undefined if the file is short, has no grammar, or contains nothing that can be folded. */
 export async function outlineOf(
   path: string,
   lines: readonly string[],

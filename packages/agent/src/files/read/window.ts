@@ -1,4 +1,4 @@
-// Which lines of an opened text a read shows, and how it goes on.
+// Which lines of an opened text a read shows, and how to continue.
 
 import { wellFormed } from "../../base/text/well-formed.ts";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -11,32 +11,32 @@ interface Row {
 }
 
 export interface Window {
-  /** `undefined` stands where lines between two ranges are left out. */
+  /** `undefined` marks lines that are left out between two ranges. */
   readonly rows: readonly (Row | undefined)[];
-  /** How many lines those are. */
+  /** Number of lines shown. */
   readonly shown: number;
   /** Number of the first line shown. */
   readonly first: number;
-  /** Number of the last line of the text, as far as it is known. */
+  /** Number of the text's last line, as far as known. */
   readonly total: number;
-  /** The line to go on with; absent at the end. */
+  /** The line to continue with; absent at the end. */
   readonly next?: number;
-  /** What ended it before the last line: how many lines a read shows, or how many bytes. */
+  /** The limit that ended it before the last line: the number of lines, or of bytes. */
   readonly endedBy?: "lines" | "bytes";
-  /** No line there: said instead. */
+  /** Shown instead if there is no such line. */
   readonly advice?: string;
-  /** The text alone, without numbers. */
+  /** The text alone, without line numbers. */
   readonly isRaw: boolean;
 }
 
 export interface WindowLimits {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
-  /** Where the call names no end. */
+  /** Used if the call names no end. */
   readonly defaultLimit: number;
-  /** A range of a selector is shown with a little around it. */
+  /** Context lines around a range of a selector. */
   readonly around?: { readonly before: number; readonly after: number } | undefined;
-  /** Bytes: at least `least`, and more for more lines. */
+  /** Limit in bytes: at least `least`, and more for more lines. */
   readonly room?: { readonly least: number; readonly perLine: number } | undefined;
 }
 

@@ -1,5 +1,5 @@
-// `local://<name>`: texts that a session and its children leave for each other. Beside the journal when the session has a file, in memory
-// otherwise. Each is written as a whole or not at all.
+// `local://<name>`: texts that a session and its children exchange. Stored next to the journal if the session has a
+// file, otherwise in memory. Each is written completely or not at all.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -10,7 +10,7 @@ import { splitSelector } from "../target/selector.ts";
 
 const MOST_BYTES = 16 << 20;
 
-/** `folder`: of the session, asked for with every use; undefined for one without a file. */
+/** `folder`: the session's folder, queried with every use; undefined for a session without a file. */
 export function localAddresses(folder: () => string | undefined, random: () => number): SchemeResolver {
   const memory = inMemory();
   const present = (): Store => {
@@ -33,7 +33,7 @@ export function localAddresses(folder: () => string | undefined, random: () => n
       if (bytes.length > MOST_BYTES)
         throw new ToolFailure(`${url} may have at most ${MOST_BYTES} bytes. Nothing was written.`);
       const name = nameOf(url);
-      // Reading it would read lines of another text.
+      // Reading such a name would select lines of another text.
       if (splitSelector(name))
         throw new ToolFailure(`${url} ends like a part of a text. Choose a name without it. Nothing was written.`);
       present().write(name, bytes);

@@ -1,5 +1,5 @@
-// The text that a match stands in, and the tag that an edit can name it by. Shown lines and tag are always of the same content: a file
-// that changed after it was searched gets no tag.
+// The text around a match, and the tag by which an edit can refer to it. Shown lines and tag always belong to the same
+// content: a file that changed after it was searched gets no tag.
 
 import type { CallScope } from "../../contract/tool.ts";
 import type { GrepLine } from "../../world/env/types.ts";
@@ -7,22 +7,22 @@ import { EnvError } from "../../world/env/types.ts";
 import { DocumentError, documentText } from "../edit/document.ts";
 import type { Found, Search } from "./sources.ts";
 
-/** What the record of shown files keeps the text of, and more: a larger file is shown without tag. */
+/** More than the record of shown files keeps: a larger file is shown without a tag. */
 const MOST_BYTES = 8 << 20;
 
-/** Lines around the matches. */
+/** Number of lines around the matches. */
 export interface SearchContext {
   readonly before: number;
   readonly after: number;
 }
 
-/** Found matches with everything that can be shown of them. */
+/** Matches with everything that can be shown of them. */
 export interface Excerpt {
   readonly path: string;
   readonly tag?: string | undefined;
   readonly hits: readonly GrepLine[];
   readonly hasMore: boolean;
-  /** The lines that are known, by number. */
+  /** The known lines, by number. */
   lineAt(number: number): string | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function excerptOf(
   return { ...base, tag, lineAt: (number) => lines[number - 1] };
 }
 
-/** Undefined when it is too large, no text, or gone. */
+/** Undefined if it is too large, not text, or gone. */
 async function fileText(path: string, { env, paths }: CallScope): Promise<string | undefined> {
   try {
     const stat = await env.stat(path);
@@ -60,7 +60,9 @@ async function fileText(path: string, { env, paths }: CallScope): Promise<string
   }
 }
 
-/** Engines replace bytes of other encodings each in its own way, and shorten long lines: the rest must be the same. */
+/**
+ * Engines replace bytes of other encodings in different ways, and shorten long lines; everything else must be equal.
+ */
 function isSameLine({ text, isShortened }: GrepLine, line: string | undefined): boolean {
   if (line === undefined) return false;
   return isShortened || text === line || plain(text) === plain(line);
@@ -68,7 +70,7 @@ function isSameLine({ text, isShortened }: GrepLine, line: string | undefined): 
 
 const plain = (text: string): string => text.replace(/[^\x20-\x7e]/g, "");
 
-/** The matches as the search gave them, with the lines around them as they are now. */
+/** The matches that the search returned, with the current lines around them. */
 async function knownLines(
   { source, hits, within }: Found,
   { pattern, caseInsensitive, perFile }: Search,

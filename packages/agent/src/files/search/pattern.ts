@@ -1,4 +1,5 @@
-// What models write when they mean a regular expression: braces that repeat nothing, parentheses of a call. Text in, text out.
+// Interprets what models write when they mean a regular expression: braces that repeat nothing, parentheses of a call.
+// Text in, text out.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { hasLineBreak } from "../../world/env/search/regex.ts";
@@ -9,7 +10,10 @@ export interface SearchPattern {
   readonly multiline: boolean;
 }
 
-/** Runs a search with the pattern as it is meant; when its groups do not close, once more with parentheses as plain characters. */
+/**
+ * Runs a search with the intended pattern; if its groups are not closed, retries with parentheses as literal
+ * characters.
+ */
 export async function withPattern<T>(raw: string, run: (pattern: SearchPattern) => Promise<T>): Promise<T> {
   const trimmed = trimPattern(raw);
   if (trimmed === "") throw new ToolFailure("Pattern must not be empty");
@@ -34,17 +38,20 @@ function invalid(error: EnvError): ToolFailure {
   return new ToolFailure(`Invalid regex: ${error.message.replace(/^Bad regular expression ".*?": (?=\S)/s, "")}`);
 }
 
-/** A blank behind a last backslash belongs to it. */
+/** A blank after a final backslash is part of the escape. */
 function trimPattern(raw: string): string {
   const trimmed = raw.trim();
   return /(?<!\\)(?:\\\\)*\\$/.test(trimmed) ? raw.trimStart().slice(0, trimmed.length + 1) : trimmed;
 }
 
-/** Tokens of a pattern: escapes with what belongs to them, classes as a whole, else single characters. */
+/** Tokens of a pattern: complete escapes, whole classes, otherwise single characters. */
 const TOKEN = /\\(?:[pPxuUko]\{[^}]*\}|.)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|./gsu;
 const REPETITION = /^\{(?:\d+(?:,\d*)?|,\d+)\}/;
 
-/** Braces that cannot be a repetition are plain characters, and so is a dollar in front of one: nothing can follow the end of a line. */
+/**
+ * Braces that cannot be a repetition are literal, and so is a dollar before one, because nothing can follow the end of
+ * a line.
+ */
 function plainBraces(pattern: string): string {
   let out = "";
   let before = "";

@@ -1,5 +1,5 @@
-// Where a search or a find looks: each text of the call as a file, a tree, the inside of an archive or an address, decided once per call.
-// Missing ones are left out and named; when all are missing the call fails.
+// Where a search or find looks: each text of the call as a file, a tree, the inside of an archive or an address,
+// decided once per call. Missing ones are left out and reported; if all are missing, the call fails.
 
 import type { CallPaths } from "../../contract/paths/call-paths.ts";
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
@@ -10,14 +10,14 @@ import type { LineRange } from "../target/selector.ts";
 import { type FileTarget, isAddress, targetOf } from "../target/target.ts";
 
 export type Place =
-  /** Everything below a directory, or what of it matches the glob. */
+  /** Everything below a directory, or the files in it that match the glob. */
   | { readonly kind: "tree"; readonly root: string; readonly real: string; readonly glob?: string }
   | {
       readonly kind: "file";
       readonly root: string;
       readonly real: string;
       readonly within?: readonly LineRange[];
-      /** It holds more than text, and nothing that can be searched. */
+      /** The file's format, if it is not plain text but nothing inside can be searched. */
       readonly format?: Format;
     }
   /** What a format lists inside a file. */
@@ -37,7 +37,7 @@ export interface Places {
 
 const known = new WeakMap<CallPaths, Map<string, Promise<Places>>>();
 
-/** The same answer for the whole call. */
+/** Resolved once per call. */
 export function placesOf(texts: readonly string[], scope: CallScope): Promise<Places> {
   const answers = known.get(scope.paths) ?? new Map<string, Promise<Places>>();
   known.set(scope.paths, answers);
@@ -47,7 +47,7 @@ export function placesOf(texts: readonly string[], scope: CallScope): Promise<Pl
   return answer;
 }
 
-/** What a search reads. Files that permissions hide are left out of trees by the environment. */
+/** What a search reads. The environment leaves files out of trees if permissions hide them. */
 export async function searchAccess(texts: readonly string[], scope: CallScope): Promise<readonly Access[]> {
   const { places } = await placesOf(texts, scope);
   const accesses = places.map(async (place): Promise<readonly Access[]> => {
@@ -69,7 +69,7 @@ async function resolveAll(texts: readonly string[], scope: CallScope): Promise<P
   const places: Place[] = [];
   const missing: string[] = [];
   for (const text of texts) {
-    // What is there under the whole text wins; a glob is asked last, as nearly everything fits one.
+    // A file with exactly this name wins; globs come last, because nearly everything is a valid glob.
     const literal = await literalPlace(text, scope);
     const parts = literal ? [] : ((await fusedPaths(text, (part) => exists(part, scope))) ?? [text]);
     if (literal) places.push(literal);
@@ -131,12 +131,12 @@ async function globPlace(text: string, scope: CallScope): Promise<Place | undefi
   const { base, rest } = compileGlob(text);
   const located = await scope.paths.locate(base === "" ? "." : base);
   if (located.stat?.kind !== "directory") return undefined;
-  // A name alone is looked for at every depth, whatever has a folder in front begins there.
+  // A bare name is searched at every depth; anything with a folder is anchored there.
   const glob = base === "" && !text.includes("/") ? rest : `/${rest}`;
   return { kind: "tree", root: await scope.paths.searchRoot(located.path), real: located.real, glob };
 }
 
-/** A name alone that is not in the working directory, but somewhere below it. */
+/** A bare name that is not in the working directory, but somewhere below it. */
 async function namedBelow(name: string, scope: CallScope): Promise<Place | undefined> {
   if (/[/\\]|^[.~]{0,2}$/.test(name) || (await scope.paths.filesMatching(`**/${name}`, 1)).length === 0)
     return undefined;

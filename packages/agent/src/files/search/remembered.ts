@@ -1,5 +1,5 @@
-// The files that searches of this session have found, so that their pages go through one list: a file that changes between two pages
-// neither moves the others nor comes twice.
+// The files that searches of this session have found, so that all pages use the same list: a file that changes between
+// two pages neither shifts the others nor appears twice.
 
 import type { ToolServices } from "../../contract/tool.ts";
 import type { GrepRange } from "../../world/env/types.ts";
@@ -14,7 +14,7 @@ export interface SearchList {
 
 const MOST_SEARCHES = 16;
 
-/** The lists of the last searches, by what was asked. */
+/** The lists of the last searches, by their parameters. */
 class RememberedSearches {
   readonly #lists = new Map<string, SearchList>();
 
@@ -30,10 +30,10 @@ class RememberedSearches {
   }
 }
 
-/** A session is known by its record of shown files, and its searches end with it. */
+/** The record of shown files identifies a session, and its searches are freed with it. */
 const bySession = new WeakMap<ShownFiles, RememberedSearches>();
 
-/** Undefined where nothing is recorded: each page of a search then looks at the files anew. */
+/** Undefined if nothing is recorded: each page then searches again. */
 export function rememberedSearches({ shownFiles }: ToolServices): RememberedSearches | undefined {
   if (!shownFiles) return undefined;
   const known = bySession.get(shownFiles) ?? new RememberedSearches();

@@ -1,4 +1,4 @@
-// A regular expression over files, trees, globs, archives and addresses, one page of files at a time.
+// Searches files, trees, globs, archives and addresses for a regular expression, one page of files at a time.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
@@ -12,7 +12,7 @@ import { type Found, type Search, searchPlace, searchSource } from "./sources.ts
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Lines that searches show around a match; 1 before and 3 after when absent. */
+    /** Context lines around a match; 1 before and 3 after if absent. */
     readonly searchContext?: SearchContext;
   }
 }
@@ -20,7 +20,7 @@ declare module "../../contract/tool.ts" {
 export const FILES_PER_PAGE = 20;
 const MATCHES_PER_FILE = 20;
 const MATCHES_OF_ONE_FILE = 200;
-/** The list of a search ends here. */
+/** Maximum number of files in the list of a search. */
 const MOST_FILES = 2_000;
 const MOST_BYTES = 50 << 10;
 const CONTEXT: SearchContext = { before: 1, after: 3 };
@@ -30,9 +30,9 @@ export interface SearchQuery {
   readonly paths: readonly string[];
   readonly caseInsensitive: boolean;
   readonly gitignore: boolean;
-  /** Files to leave out, in the order of the list. */
+  /** Number of files to skip, in list order. */
   readonly skip: number;
-  /** The search fails after this time: a page is made of the whole list, so half a search shows nothing. */
+  /** The search fails after this time: pages are cut from the whole list, so an incomplete search shows nothing. */
   readonly timeoutMs: number;
 }
 
@@ -40,14 +40,14 @@ export interface SearchPage {
   readonly shown: Shown;
   readonly excerpts: readonly Excerpt[];
   readonly around: SearchContext;
-  /** Matching lines of one file, at the most. */
+  /** Maximum number of matching lines per file. */
   readonly perFile: number;
-  /** Files of the whole list. */
+  /** Number of files in the whole list. */
   readonly total: number;
   readonly isCapped: boolean;
-  /** `skip` of the next page; absent on the last. */
+  /** `skip` of the next page; absent on the last one. */
   readonly next?: number | undefined;
-  /** Files of this page that matched when the list was made and do not any more. */
+  /** Files of this page that matched when the list was made, but no longer do. */
   readonly gone: readonly string[];
   readonly missing: readonly string[];
 }
@@ -89,7 +89,7 @@ async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage>
       });
       const shown = showExcerpts(excerpts, around, MOST_BYTES);
       const page = list.sources.slice(skip, skip + FILES_PER_PAGE);
-      // The room was used up before the page was: the next one begins with the first file that is not shown.
+      // The space was used up before the page was complete: the next page begins with the first file that is not shown.
       const firstLeft = present[shown.files];
       const used = firstLeft ? page.findIndex(({ source }) => source === firstLeft.source) : page.length;
       const next = skip + used;
@@ -108,7 +108,7 @@ async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage>
   );
 }
 
-/** The page's part of a list that was made before, as it matches now. */
+/** The page's part of an existing list, with its current matches. */
 function again(list: SearchList, skip: number, search: Search, scope: CallScope): Promise<(Found | undefined)[]> {
   return Promise.all(
     list.sources.slice(skip, skip + FILES_PER_PAGE).map(async ({ source, within }) => {

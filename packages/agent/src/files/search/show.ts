@@ -1,30 +1,30 @@
-// How found matches are shown: files in order, matches taken from each in turn until the room is used up, long lines cut around the
-// match. Excerpts in, text out.
+// How matches are shown: files in order, matches taken from each in turn until the space is used up, long lines cut
+// around the match. Excerpts in, text out.
 
 import type { Excerpt, SearchContext } from "./content.ts";
 
 /** Longer lines are cut. */
 export const MOST_COLUMNS = 512;
-/** What is shown of a cut line before its match. */
+/** How much of a cut line is shown before its match. */
 const LEAD = 120;
 
 export interface Shown {
   readonly text: string;
-  /** How many of the excerpts are in it; the others come with the next page. */
+  /** Number of excerpts in it; the others come with the next page. */
   readonly files: number;
   readonly matches: number;
-  /** Something of these files was left out or cut. */
+  /** Something in these files was left out or cut. */
   readonly isCut: boolean;
-  /** One of the lines is longer than what is shown of it. */
+  /** One of the lines is longer than its shown part. */
   readonly hasCutLine: boolean;
 }
 
-/** At least the first match of the first excerpt is shown, whatever the room. */
+/** The first match of the first excerpt is always shown, even if it exceeds the space. */
 export function showExcerpts(excerpts: readonly Excerpt[], around: SearchContext, room: number): Shown {
   const pages = excerpts.map((excerpt) => new Rows(excerpt, around));
   let left = room;
   let files = 0;
-  // Of each file one match, then of each another: one file with many cannot push the others out.
+  // First one match of each file, then another of each: a file with many cannot crowd out the others.
   for (let round = 0, isOver = false; !isOver; round++) {
     const open = pages.slice(0, round === 0 ? pages.length : files).filter((rows) => round < rows.count);
     isOver = open.length === 0;
@@ -49,7 +49,7 @@ export function showExcerpts(excerpts: readonly Excerpt[], around: SearchContext
   };
 }
 
-/** Everything that is known of these excerpts, nothing cut. */
+/** Everything known about these excerpts, uncut. */
 export const wholeExcerpts = (excerpts: readonly Excerpt[], around: SearchContext): string =>
   excerpts
     .map((excerpt) => {
@@ -111,7 +111,7 @@ class Rows {
     return tag === undefined ? `¶${path}` : `¶${path}#${tag}`;
   }
 
-  /** The match and the lines around it, without those that are there already. */
+  /** The match and the lines around it, without those already included. */
   #newRows(index: number): [number, string][] {
     const { hits, lineAt } = this.#excerpt;
     const hit = hits[index]!;
@@ -120,7 +120,7 @@ class Rows {
     for (let number = hit.number - this.#around.before; number <= hit.number + this.#around.after; number++) {
       const text = number === hit.number ? (lineAt(number) ?? hit.text) : lineAt(number);
       const isThere = this.#rows.has(number);
-      // Another match is shown as such when its turn comes, or as a line around this one until then.
+      // Another match is marked as one only in its turn; until then it may be a context line of this one.
       if (text === undefined || (isThere && number !== hit.number)) continue;
       const mark = matching.has(number) ? "*" : " ";
       rows.push([number, `${mark}${number}:${this.#cut(text, number === hit.number ? hit.at : undefined)}`]);

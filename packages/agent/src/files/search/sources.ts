@@ -1,4 +1,5 @@
-// Finds matches: in the trees and files of the environment with its own engine, in parts of files and behind addresses with ours.
+// Finds matches: in trees and files with the environment's search engine, in parts of files and behind addresses with
+// ours.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { withinTime } from "../../world/env/search/bounded-match.ts";
@@ -11,23 +12,23 @@ import { type FileTarget, formatFile } from "../target/target.ts";
 import type { SearchPattern } from "./pattern.ts";
 import type { Place } from "./places.ts";
 
-/** One text that can be searched again by itself. */
+/** A text that can be searched again by itself. */
 export type Source =
-  /** `path` as results name it, from the working directory. */
+  /** `path` as in results, relative to the working directory. */
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "part"; readonly path: string; readonly target: FileTarget; readonly inner: string }
   | { readonly kind: "address"; readonly path: string };
 
-/** A source with matches in it. */
+/** A source with its matches. */
 export interface Found {
   readonly source: Source;
-  /** Matching lines only. */
+  /** Only matching lines. */
   readonly hits: readonly GrepLine[];
   /** There are more matching lines than these. */
   readonly hasMore: boolean;
-  /** Of what is not a file of the environment. */
+  /** Text of a source that is not a file of the environment. */
   readonly text?: string | undefined;
-  /** Under which an edit of it would be recorded; absent for what cannot be edited. */
+  /** The key under which an edit of it would be recorded; absent if it cannot be edited. */
   readonly editKey?: string | undefined;
   readonly within?: readonly GrepRange[] | undefined;
 }
@@ -36,9 +37,9 @@ export interface Search {
   readonly pattern: SearchPattern;
   readonly caseInsensitive: boolean;
   readonly gitignore: boolean;
-  /** Matching lines of one source, at the most. */
+  /** Maximum number of matching lines per source. */
   readonly perFile: number;
-  /** Sources, at the most. */
+  /** Maximum number of sources. */
   readonly most: number;
 }
 
@@ -65,7 +66,7 @@ export async function searchPlace(place: Place, search: Search, scope: CallScope
   }
 }
 
-/** The same source again; undefined when nothing matches in it any more. */
+/** Searches the same source again; undefined if it has no more matches. */
 export async function searchSource(
   source: Source,
   search: Search,
@@ -130,13 +131,13 @@ async function searchParts(place: Place & { kind: "parts" }, search: Search, sco
   return { found, isCapped: false };
 }
 
-/** "No matches" would be wrong: the file was not searched. */
+/** "No matches" would be wrong, because the file was not searched. */
 const notSearched = (path: string, { name }: Format): ToolFailure =>
   new ToolFailure(
     `${path} is in a ${name} file, which is not searched as text. Read it instead, with a query or a part.`,
   );
 
-/** What of a file's inside is meant, sorted by name: one text, a folder of them, or all. */
+/** The part of a file's content that is meant, sorted by name: one text, a folder of them, or all. */
 async function entriesOf(target: FileTarget, scope: CallScope): Promise<readonly FormatEntry[]> {
   const { format, inner, separator, located } = target;
   const file = formatFile(located, scope);

@@ -1,4 +1,4 @@
-// Which paths differ between two lists of files, and what a list says of a path.
+// Compares two lists of files, and looks up paths in a list.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import { join } from "./scan.ts";
@@ -12,7 +12,7 @@ export interface Difference {
 
 const NONE: StoredEntry = { value: { kind: "absent" } };
 
-/** Folders come before what they hold. */
+/** Folders come before their content. */
 export function differences(before: string, after: string, blobs: Pick<BlobStore, "get">): Difference[] {
   const found: Difference[] = [];
   compare("/", before, after, blobs, found);
@@ -38,7 +38,7 @@ function compare(
   }
 }
 
-/** One list, to be asked for many paths: each of its folders is read once. */
+/** A list for many lookups: each of its folders is read once. */
 export class FileList {
   readonly #list: string;
   readonly #blobs: Pick<BlobStore, "get">;
@@ -67,11 +67,11 @@ export class FileList {
   }
 }
 
-/** Paths of all files in a list, also of those that are known to be absent. None when the list itself is missing. */
+/** Paths of all files in a list, including those known to be absent. Empty if the list itself is missing. */
 export const filesIn = (list: string, blobs: Pick<BlobStore, "get">): string[] =>
   entriesIn(list, blobs).map(({ path }) => path);
 
-/** The same with what the list says of each. */
+/** The same, with the value of each. */
 export function entriesIn(list: string, blobs: Pick<BlobStore, "get">): { path: string; value: Value }[] {
   const entries: { path: string; value: Value }[] = [];
   const walk = (folder: string, at: string): void => {

@@ -1,4 +1,5 @@
-// What a snapshot covers: whole folders (the roots), and single paths that calls say they write, ignored or outside the roots.
+// What a snapshot covers: whole folders (the roots), and single paths that calls declare to write, even if ignored or
+// outside the roots.
 
 import type { FileChange } from "../../contract/changes.ts";
 import { contentOf, linkTarget, listOf, MODE_BITS, type ScanHost } from "./scan.ts";
@@ -16,14 +17,14 @@ const NOTHING: FolderNode = {
   rules: undefined,
 };
 
-/** A tree of which nothing has been looked at yet. */
+/** A tree that has not been scanned yet. */
 export function emptyTree(roots: readonly string[]): FolderNode {
   return roots.reduce((tree, root) => put(tree, partsOf(root), { ...NOTHING, isWhole: true, isRoot: true }), NOTHING);
 }
 
 /**
- * The tree with these paths as they are now. `found` gets those that were not covered before and exist. Paths that the next
- * look covers anyway are left to it.
+ * The tree with the current state of these paths. Existing ones that were not covered before are added to `found`.
+ * Paths that the next scan covers anyway are left to it.
  */
 export function withPaths(
   tree: FolderNode,
@@ -42,10 +43,10 @@ export function withPaths(
   return next;
 }
 
-/** More than this in one ignored folder is no work of hands. */
+/** More files than this in an ignored folder are not handmade. */
 const MOST_IN_FOLDER = 2_000;
 
-/** Paths of files that are ignored and wanted nevertheless: in folders that are covered, and in ignored folders that are wanted. */
+/** Paths of ignored files that are wanted nevertheless: in covered folders, and in wanted ignored folders. */
 export function ignoredIn(tree: FolderNode, isWanted: (path: string) => boolean): string[] {
   const found: string[] = [];
   const walk = (folder: FolderNode, path: string): void => {
@@ -76,7 +77,7 @@ function filesAt(path: string): string[] {
 
 export const isCoveredIn = (tree: FolderNode, path: string): boolean => isCovered(tree, partsOf(path));
 
-/** The tree with what was there before a change of which we have heard only now. */
+/** The tree with the state before a change that was only reported afterwards. */
 export function withChange(tree: FolderNode, { path, before }: FileChange): FolderNode {
   if (!before) return put(tree, partsOf(path), ABSENT);
   const { sha256: hash, bytes: size } = before;
@@ -91,7 +92,7 @@ function isCovered(tree: FolderNode, parts: readonly string[]): boolean {
   let at: Node | undefined = tree;
   for (const part of parts) {
     if (at?.kind === "repository") return false;
-    if (at?.kind !== "folder") return true; // something else is in its place; the next look sees what becomes of it
+    if (at?.kind !== "folder") return true; // something else is in its place; the next scan handles it
     const child: Node | undefined = at.children.get(part);
     if (!child && at.isWhole) return !at.ignored.has(part);
     if (!child) return false;
@@ -107,7 +108,7 @@ function put(folder: FolderNode, [name, ...rest]: readonly string[], node: Node)
   return { ...kept, children: new Map(folder.children).set(name!, inner) };
 }
 
-/** Undefined for a folder: calls write files. */
+/** Undefined for a folder, because calls write files. */
 function captureFile(path: string, host: ScanHost, lookedAt: number): Node | undefined {
   const stat = lstatOf(path);
   if (!stat) return ABSENT;

@@ -1,5 +1,6 @@
-// Which files of a tree git ignores: the .gitignore files on the way, the repository's exclude file, the person's own one. As
-// the rules of a folder stay the same object while nothing has changed, what they said of a name need not be asked again.
+// Which files of a tree git ignores: the .gitignore files along the path, the repository's exclude file, the user's
+// global one. The rules of a folder remain the same object while nothing changes, so that results for a name can be
+// reused.
 
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -18,7 +19,7 @@ export interface FolderRules {
   };
 }
 
-/** Outside a repository nothing says what is made by programs. */
+/** Outside a repository, nothing marks generated files. */
 const WITHOUT_GIT = "node_modules/\n.venv/\n__pycache__/\n";
 
 export function rulesAbove(root: string, isRepository: boolean, personal: string | undefined): FolderRules {
@@ -39,14 +40,16 @@ export function isIgnored(rules: FolderRules, path: string, isFolder: boolean): 
 }
 
 export interface RuleFiles {
-  /** What lstat says of the folder's .gitignore; undefined when there is none. */
+  /** The lstat result of the folder's .gitignore; undefined if there is none. */
   readonly gitignore: Stats | undefined;
   readonly hasGit: boolean;
-  /** The file system's time before the stat of .gitignore; undefined while nothing has changed, that file included. */
+  /**
+   * The file system's time before the stat of .gitignore; undefined while nothing, including that file, has changed.
+   */
   readonly lookedAt: number | undefined;
 }
 
-/** `known`: what an earlier look found here, returned again while it holds. */
+/** `known`: the result of an earlier scan, returned again while it is valid. */
 export function rulesOf(
   folder: string,
   above: FolderRules,
@@ -60,7 +63,7 @@ export function rulesOf(
     known.madeOf.exclude === exclude &&
     (found.gitignore ? isUnchanged(known.madeOf.file, found.gitignore) : known.madeOf.file === undefined);
   if (isSame) return known;
-  // What the repository around this one ignores says nothing about this one.
+  // The ignore rules of an enclosing repository do not apply to this one.
   const inherited = found.hasGit ? undefined : above.files;
   const text = found.gitignore?.isFile() ? textOfRegularFile(join(folder, ".gitignore")) : undefined;
   return {
@@ -76,7 +79,7 @@ function markOf({ gitignore, lookedAt }: RuleFiles, known: FolderRules | undefin
   return lookedAt === undefined ? known?.madeOf.file : statMark(gitignore, lookedAt);
 }
 
-/** In a linked worktree `.git` is a file that names the place. */
+/** In a linked worktree, `.git` is a file that names the directory. */
 function excludeFile(folder: string): string {
   const git = join(folder, ".git");
   const linked = /^gitdir: (.*)$/m.exec(textOfRegularFile(git) ?? "")?.[1];
@@ -86,7 +89,7 @@ function excludeFile(folder: string): string {
   return join(common === undefined ? own : resolve(own, common), "info/exclude");
 }
 
-/** The folder of the repository that holds `path`; undefined outside of any. */
+/** The folder of the repository that contains `path`; undefined if there is none. */
 export function repositoryOf(path: string): string | undefined {
   for (let at = path; ; at = dirname(at)) {
     if (statSync(join(at, ".git"), { throwIfNoEntry: false })) return at;

@@ -1,10 +1,10 @@
-// Of which stretches the files of a moment are made. A rewind that brought everything back leads to an earlier moment, and taking
-// it back leads to the moment before it: what happened in between is then no part of the files any more. So the writer who had changed a
-// file before a rewind and its redo is still the one who has changed it after them.
+// Which stretches the files of a moment consist of. A rewind that restored everything leads to an earlier moment, and
+// undoing it leads to the moment before it: what happened in between is then no longer part of the files. So whoever
+// changed a file before a rewind and its redo still counts as its last author after them.
 
 import { type Stretch, stretchesUpTo, type TimelineJournal } from "./timeline.ts";
 
-/** The last stretch that the files are made of, and what they were made of before it. */
+/** The last stretch of the files, and the moment before it. */
 interface Moment {
   readonly at: number;
   readonly earlier: Moment | undefined;
@@ -13,11 +13,11 @@ interface Moment {
 export interface Undoing {
   /** Oldest first. */
   readonly undone: readonly Stretch[];
-  /** All that has happened since the first of them. */
+  /** All stretches since the first of these. */
   readonly since: readonly Stretch[];
 }
 
-/** What has to be undone so that the files are those of `entryId`. */
+/** What must be undone to get the files of `entryId`. */
 export function stretchesToUndo(
   stretches: readonly Stretch[],
   journal: TimelineJournal,
@@ -28,7 +28,7 @@ export function stretchesToUndo(
   const target = moments[count - 1];
   const undone: number[] = [];
   for (let moment = moments.at(-1); moment !== target; moment = moment.earlier) {
-    // On a branch that was left: what led away from it is undone, step by step.
+    // On a branch that was left: the stretches that led away from it are undone one by one.
     if (!moment) return allSince(stretches, count);
     undone.unshift(moment.at);
   }
@@ -40,7 +40,7 @@ export function allSince(stretches: readonly Stretch[], count: number): Undoing 
   return { undone: since.filter(({ before }) => before !== ""), since };
 }
 
-/** For each stretch, the moment after it; undefined: nothing has been changed. */
+/** For each stretch, the moment after it; undefined if nothing has been changed. */
 function momentsAfter(stretches: readonly Stretch[], journal: TimelineJournal): (Moment | undefined)[] {
   const moments: (Moment | undefined)[] = [];
   const rewinds: number[] = [];

@@ -2,8 +2,8 @@ import type { CallInfo } from "../../contract/seams/types.ts";
 import type { Access } from "../../contract/tool.ts";
 
 /**
- * A call that can change files. What only reads, or only talks to the network, cannot, and neither can a command whose parse says that it
- * changes nothing: should it do so all the same, the look around the next call that may change files finds it.
+ * Whether a call can change files. Calls that only read or only use the network cannot, nor can a command that is known
+ * to change nothing; if it does so anyway, the scan around the next call that may change files finds it.
  */
 export function mayChangeFiles({ tier, access }: Pick<CallInfo, "tier" | "access">): boolean {
   if (tier === "read") return false;

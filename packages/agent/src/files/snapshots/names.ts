@@ -1,5 +1,5 @@
-// File names as text, without loss. A name that is not valid UTF-8 keeps its odd bytes as lone surrogates (U+DC80 to U+DCFF), which
-// JSON can hold and which no valid name contains.
+// File names as text, without loss. A name that is not valid UTF-8 keeps its invalid bytes as lone surrogates (U+DC80
+// to U+DCFF), which JSON can hold and which no valid name contains.
 
 import { isUtf8 } from "node:buffer";
 
@@ -11,7 +11,7 @@ declare global {
 }
 
 const ODD_BYTES = /[\uDC80-\uDCFF]+/u;
-/** What Node puts in the place of bytes that it cannot decode. */
+/** Node's replacement for bytes that it cannot decode. */
 const REPLACED = "\uFFFD";
 
 export const mayHaveLostBytes = (name: string): boolean => name.includes(REPLACED);
@@ -21,7 +21,7 @@ export function nameOf(bytes: Buffer): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte)).join("");
 }
 
-/** What the file system has to be called with. */
+/** The form of the path for file system calls. */
 export function fsPath(path: string): string | Buffer {
   if (path.isWellFormed()) return path;
   const parts: Buffer[] = [];
@@ -32,5 +32,5 @@ export function fsPath(path: string): string | Buffer {
   return Buffer.concat(parts);
 }
 
-/** For people. */
+/** The path in displayable form. */
 export const shownPath = (path: string): string => path.toWellFormed();

@@ -1,5 +1,5 @@
-// What a rewind has to do to which file. A file goes back when only the session has changed it since; one that another writer has
-// changed as well stays as it is, and so does one whose earlier content is not kept.
+// What a rewind must do to each file. A file is restored if only the session has changed it since; a file that another
+// writer changed as well stays as it is, and so does one whose earlier content was not kept.
 
 import { dirname } from "node:path/posix";
 import type { BlobStore } from "../../base/blobs/store.ts";
@@ -9,22 +9,22 @@ import { sameValue, type Value } from "./tree.ts";
 
 export interface Step {
   readonly path: string;
-  /** What is there now. */
+  /** The current value. */
   readonly now: Value;
   readonly target: Value;
 }
 
-/** A file that a rewind did not bring back. */
+/** A file that a rewind did not restore. */
 export interface LeftFile {
   readonly path: string;
   readonly why: LeftReason;
 }
 /**
- * `changed`: another writer changed it. `unsure`: it is not known who did, because the process was killed, or could not record, while
- * the session may have changed it. `uncovered`: its content was too large to be kept. `lost`: its content is gone from the blob store.
- * `obstructed`: something that is no folder, such as a link, is in the place of its folder. `full`: the disk is full.
- * `blocked`: the system did not let us. `repository`: it is the `.git` of a repository that was removed or moved.
- * `editor`: the file is right on the disk, but the host's editor holds another text.
+ * `changed`: another writer changed it. `unsure`: the writer is unknown, because the process was killed, or could not
+ * record, while the session may have changed it. `uncovered`: its content was too large to keep. `lost`: its content is
+ * missing from the blob store. `obstructed`: something that is not a folder, such as a link, is in place of its folder.
+ * `full`: the disk is full. `blocked`: the system denied access. `repository`: it is the `.git` of a repository that
+ * was removed or moved. `editor`: the file on disk is right, but the host's editor has other text.
  */
 export type LeftReason =
   | "changed"
@@ -45,11 +45,11 @@ export interface RewindPlan {
 export interface PlanRequest {
   /** The stretches to undo, oldest first; never empty. */
   readonly undone: readonly Stretch[];
-  /** All that has happened since the first of them: what was found then is known now. */
+  /** All stretches since the first of them: paths first covered there have known values. */
   readonly since: readonly Stretch[];
-  /** List of the files as they are now. */
+  /** The list of the current files. */
   readonly now: string;
-  /** Also what others have changed. */
+  /** Also restore what others have changed. */
   readonly force: boolean;
 }
 
@@ -82,7 +82,7 @@ export function planRewind({ undone, since, now, force }: PlanRequest, blobs: Bl
     if (why === undefined) steps.push({ path, now: value, target });
     else left.push({ path, why });
   }
-  // A repository that was only made stays without a word; one that was moved is named with its two places.
+  // A repository that was only created stays without a note; one that was moved is reported with both paths.
   const isLost = left.some(({ path, why }) => why === "repository" && found.valueAtStart(path).kind === "repository");
   return { steps, left: isLost ? left : left.filter(({ why }) => why !== "repository") };
 }
@@ -94,13 +94,13 @@ function reason(
   blobs: Pick<BlobStore, "size">,
 ): LeftReason | undefined {
   if (target.kind === "repository" || present.kind === "repository") return "repository";
-  // What is there now would be lost as well: no rewind could be taken back.
+  // The current content would be lost as well, so the rewind could not be undone.
   if (target.kind === "uncovered" || present.kind === "uncovered") return "uncovered";
   if (others !== undefined) return others;
   return target.kind === "file" && blobs.size(target.hash) === undefined ? "lost" : undefined;
 }
 
-/** Paths that a later list covers for the first time were the same before it. */
+/** Paths that a later list covers for the first time had the same value before it. */
 class Found {
   readonly #later: readonly { readonly paths: ReadonlySet<string>; readonly list: FileList }[];
   readonly #first: FileList;

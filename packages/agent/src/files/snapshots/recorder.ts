@@ -1,5 +1,6 @@
-// Keeps what files were before and after the calls of a session that may change them. The list before is made when the first such
-// call of a round starts; the list after is made beside the next request, and is complete before the next such call starts.
+// Records what files were before and after the calls of a session that may change them. The list before is made when
+// the first such call of a round starts; the list after is made in parallel with the next request, and is complete
+// before the next such call starts.
 
 import { messageOf } from "@lathe/llm";
 import type { BlobStore } from "../../base/blobs/store.ts";
@@ -19,23 +20,23 @@ import { LookTime } from "./stat.ts";
 import { StatCache } from "./stat-cache.ts";
 import { type FolderNode, storeTree } from "./tree.ts";
 
-/** Where to look, what to keep, and where. */
+/** What to scan, what to keep, and where. */
 export interface SnapshotOptions {
   readonly journal: Journal;
-  /** Not the journal's own store: what is put here is not synced to the disk at each turn. */
+  /** Separate from the journal's store, so that its blobs are not synced to disk at each turn. */
   readonly blobs: BlobStore;
   /** Absolute real paths of the folders that are covered. */
   readonly roots: readonly string[];
-  /** Absolute real paths that are never looked at. */
+  /** Absolute real paths that are never scanned. */
   readonly exclude: readonly string[];
   readonly limits: SnapshotLimits;
-  /** Text of the person's own ignore file. */
+  /** Text of the user's global ignore file. */
   readonly personalIgnores?: string | undefined;
   /** Paths that git tracks although they are ignored. */
   readonly trackedIgnored?: (() => Promise<readonly string[]>) | undefined;
-  /** Of what is ignored, what is covered all the same. Takes absolute paths; a folder is asked for as a whole. */
+  /** Which ignored paths to cover anyway. Takes absolute paths; a folder is queried as a whole. */
   readonly coversIgnored?: ((path: string) => boolean) | undefined;
-  /** Where the stat cache is kept; beside it a file is written that tells the file system's time. */
+  /** Location of the stat cache; a file next to it is written to learn the file system's time. */
   readonly cacheFile: string;
   /** Distinguishes our temporary files from those of other processes. */
   readonly writer: string;
@@ -44,7 +45,7 @@ export interface SnapshotOptions {
 
 /** The files at one moment. */
 export interface SnapshotImage {
-  /** Its list of files. */
+  /** The blob with its list of files. */
   readonly blob: string;
   readonly found: readonly string[];
 }
@@ -61,11 +62,11 @@ export class Snapshots {
   readonly #rules = new Map<string, FolderRules>();
   #running = 0;
   #isOpen = false;
-  /** Why nothing is recorded any more. */
+  /** Why recording has stopped. */
   #brokenBy: string | undefined;
   #isNoted = false;
   #cacheIsStale = false;
-  /** Looks and lines come one after the other. */
+  /** Serializes scans and journal lines. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: SnapshotOptions) {
@@ -88,7 +89,7 @@ export class Snapshots {
     return this.aroundChange(paths, run, ({ changes = [] }) => changes);
   };
 
-  /** `changesOf`: what the work says it has changed without having said so before. */
+  /** `changesOf`: the changes reported by the work that it had not declared before. */
   async aroundChange<T>(
     paths: readonly string[],
     run: () => Promise<T>,
@@ -107,12 +108,14 @@ export class Snapshots {
     }
   }
 
-  /** For `beforeRequest`, and for the end of an input: no request follows the last calls of one that was interrupted. */
+  /**
+   * For `beforeRequest`, and for the end of an input, because no request follows the last calls of an interrupted one.
+   */
   roundEnded(): undefined {
     this.changeEnded(undefined);
   }
 
-  /** For changes that no call made: they belong to the message that will tell of them, if one will. */
+  /** For changes that no call made: they belong to the message that will report them, if any. */
   changeEnded(toldBy: string | undefined): void {
     if (this.#running === 0) this.#endRound(toldBy);
   }
@@ -126,11 +129,11 @@ export class Snapshots {
       const { blob, found } = await this.look();
       this.#write("after", blob, found, leaf);
     });
-    // The next caller waits for #work; a journal that cannot be written says so with its next line.
+    // The next caller waits for #work; if the journal cannot be written, its next line reports that.
     end.catch(() => {});
   }
 
-  /** Resolves when the list after the last calls is written, also when a call that was abandoned still runs. */
+  /** Resolves when the list after the last calls is written, even if an abandoned call is still running. */
   async settle(): Promise<void> {
     this.#endRound();
     await this.#work;
@@ -139,12 +142,12 @@ export class Snapshots {
     this.#cache.save(this.#tree, this.#options.writer);
   }
 
-  /** False: there were too many files, and only those are covered that calls have named. */
+  /** False if there were too many files, so that only those named by calls are covered. */
   get coversRoots(): boolean {
     return this.#roots.length > 0;
   }
 
-  /** The files as they are now; `also`: paths to cover as well. Settle first. */
+  /** The current files; `also`: additional paths to cover. Call `settle` first. */
   async look(also: Iterable<string> = []): Promise<SnapshotImage> {
     const found: string[] = [];
     const time = this.#newTime();
@@ -154,7 +157,7 @@ export class Snapshots {
     const scan = new Scan(this.#host, time);
     let tree: FolderNode;
     try {
-      // Counted first: a tree that is too large is not stored in part.
+      // Counted first, so that a tree that is too large is not partly stored.
       if (isFirst) await new Scan(countOnly(this.#host), time).again(start);
       tree = await scan.again(start);
     } catch (error) {
@@ -177,7 +180,7 @@ export class Snapshots {
     return new LookTime(`${this.#options.cacheFile}.time`);
   }
 
-  /** Covered although git ignores them, or outside the roots. */
+  /** Paths covered although git ignores them, or outside the roots. */
   async #knownPaths(): Promise<readonly string[]> {
     const { journal, blobs, trackedIgnored } = this.#options;
     const last = [...journal.outside("snapshot")].findLast(({ blob }) => blob !== "")?.blob;
@@ -195,7 +198,7 @@ export class Snapshots {
     this.#write("before", blob, found);
   }
 
-  /** Once a round, so that a rewind of this round, in whatever process, knows that it cannot bring files back. */
+  /** Once per round, so that a rewind of this round, in any process, knows that it cannot restore files. */
   #noteUnrecorded(): void {
     if (this.#brokenBy === undefined || this.#isNoted) return;
     this.#isNoted = true;
@@ -203,7 +206,7 @@ export class Snapshots {
     journal.write({ type: "snapshot", phase: "unrecorded", entryId: journal.leaf, blob: "", reason: this.#brokenBy });
   }
 
-  /** What a call has changed without saying so before, with what it says was there. */
+  /** Changes that a call had not declared, with the earlier content that it reports. */
   #join(changes: readonly FileChange[]): void {
     if (!this.#isOpen) return;
     const found = changes.filter(({ path }) => !isCoveredIn(this.#tree!, path));
@@ -228,7 +231,7 @@ export class Snapshots {
     this.#options.journal.write({ type: "snapshot", phase, entryId, blob, ...(found.length === 0 ? {} : { found }) });
   }
 
-  /** Files that cannot be looked at must not keep the agent from its work. */
+  /** Files that cannot be scanned must not stop the agent's work. */
   #inOrder(work: () => Promise<void> | void): Promise<void> {
     const done = this.#work.then(async () => {
       if (this.#brokenBy !== undefined) return;

@@ -1,6 +1,6 @@
-// Brings files to what a plan says. All contents are written beside their places first, so that a full disk changes nothing; then
-// each file is replaced by a rename, after a look whether it is still what the plan knows, so that the same plan can be carried out
-// again after a crash.
+// Restores files according to a plan. All contents are first written next to their targets, so that a full disk changes
+// nothing; then each file is replaced by a rename, after checking that it is still as the plan expects, so that the
+// same plan can be repeated after a crash.
 
 import { createHash } from "node:crypto";
 import {
@@ -28,10 +28,10 @@ export interface Restored {
   readonly left: readonly LeftFile[];
 }
 
-/** The disk is too full for all contents; every file is as it was. */
+/** The disk does not have space for all contents; every file is unchanged. */
 export class NoRoom extends Error {}
 
-/** `orNothing`: throws `NoRoom` when not all contents have room. */
+/** `orNothing`: throws `NoRoom` if there is not enough space for all contents. */
 export function restore(
   steps: readonly Step[],
   blobs: Pick<BlobStore, "get">,
@@ -39,13 +39,13 @@ export function restore(
 ): Restored {
   const work = new Restoration(steps, blobs);
   const openFolders = steps.filter(({ now, target }) => now.kind === "folder" && target.kind === "folder");
-  // A folder that was closed to us is opened first; it gets its own mode at the end.
+  // A folder without write permission is opened first; it gets its own mode at the end.
   for (const { path, target } of openFolders) setFolderMode(path, target, 0o700);
   const deepestFirst = [...steps].sort((a, b) => depth(b.path) - depth(a.path));
   const removeAll = (): void => {
     for (const step of deepestFirst) if (mustGoFirst(step)) work.attempt(step, () => work.remove(step));
   };
-  // What goes may be what has filled the disk.
+  // The files to remove may be what has filled the disk.
   const leaving = steps.filter(({ target }) => !isFile(target)).map(({ now }) => now);
   const makesRoom = roomOf(leaving) >= roomOf(steps.map(({ target }) => target));
   if (makesRoom) removeAll();
@@ -61,7 +61,7 @@ export function restore(
   for (const step of [...deepestFirst].reverse())
     if (step.target.kind !== "absent") work.attempt(step, () => work.make(step));
   work.removeStaged();
-  // Last, because a folder that may not be written to cannot be filled.
+  // Last, because a write-protected folder cannot be filled.
   for (const { path, target } of deepestFirst) setFolderMode(path, target);
   return work.outcome(steps);
 }
@@ -72,12 +72,12 @@ function setFolderMode(path: string, value: Value, more = 0): void {
 
 const depth = (path: string): number => path.split("/").length;
 const isFile = ({ kind }: Value): boolean => kind === "file" || kind === "link";
-/** What is not simply replaced by a rename. */
+/** Values that a rename cannot simply replace. */
 const mustGoFirst = ({ now, target }: Step): boolean =>
   now.kind !== "absent" && !(isFile(now) && isFile(target)) && now.kind !== target.kind;
 
 const BLOCK_BYTES = 4096;
-/** What files take on the disk. */
+/** Disk space of files. */
 const roomOf = (values: readonly Value[]): number =>
   values.reduce((sum, value) => sum + (value.kind === "file" ? Math.ceil(value.size / BLOCK_BYTES) : 0), 0);
 
@@ -85,7 +85,7 @@ class Restoration {
   readonly #steps: ReadonlyMap<string, Step>;
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #left = new Map<string, LeftReason>();
-  /** Folders that hold something else. They obstruct nothing, so they are not named. */
+  /** Folders that contain other things. They obstruct nothing, so they are not reported. */
   readonly #stayed = new Set<string>();
   isOutOfRoom = false;
 
@@ -149,7 +149,7 @@ class Restoration {
     return undefined;
   }
 
-  /** Writes each content beside its place. */
+  /** Writes each content next to its target. */
   stageAll(): void {
     this.removeStaged();
     for (const step of this.#steps.values()) if (isFile(step.target)) this.attempt(step, () => this.#stage(step));
@@ -167,14 +167,14 @@ class Restoration {
       writeFileSync(fsPath(aside), content, { mode: 0o600, flag: "wx" });
       chmodSync(fsPath(aside), target.mode);
     } catch (error) {
-      // Another content may fit in its place.
+      // Another content may fit in this space.
       rmSync(fsPath(aside), { force: true });
       throw error;
     }
     return undefined;
   }
 
-  /** What was not needed, and what a rewind that was killed has left. */
+  /** Unused ones, and those that a killed rewind left. */
   removeStaged(): void {
     for (const { path, target } of this.#steps.values()) {
       const aside = isFile(target) ? this.#asideOf(path) : undefined;
@@ -182,7 +182,9 @@ class Restoration {
     }
   }
 
-  /** In the nearest folder that the plan does not make, so that a second attempt finds it wherever the first has ended. */
+  /**
+   * In the nearest folder that the plan does not create, so that a retry finds it wherever the first attempt stopped.
+   */
   #asideOf(path: string): string {
     let folder = dirname(path);
     for (let step = this.#steps.get(folder); step && step.now.kind !== "folder"; step = this.#steps.get(folder))
@@ -201,7 +203,7 @@ function removeFolder(path: string): boolean {
   }
 }
 
-/** Something that is no folder is on the way to it: a link, however far up, could lead anywhere. */
+/** A parent path is not a folder: a link, at any level, could lead anywhere. */
 function isObstructed(path: string): boolean {
   let at = dirname(path);
   let stat = lstatOf(at);
@@ -217,7 +219,7 @@ function makeParents(path: string): void {
   mkdirSync(fsPath(parent));
 }
 
-/** What is at a path right now. A file of another size than those of the step is neither, so it is not read. */
+/** The current value of a path. A file whose size matches neither value of the step is not read. */
 function presentValue({ path, now, target }: Step): Value {
   const stat = lstatOf(path);
   if (!stat) return { kind: "absent" };

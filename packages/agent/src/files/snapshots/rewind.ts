@@ -1,5 +1,5 @@
-// Goes back to an earlier entry: the conversation's leaf and the files together, or one of them. The intent and the plan are in the
-// journal before the first file changes, so a rewind that is killed is finished when the session is next opened.
+// Goes back to an earlier entry: the conversation's leaf, the files, or both. The intent and the plan are journalled
+// before the first file changes, so a rewind that is killed is finished when the session is next opened.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { SessionState } from "../../contract/events/types.ts";
@@ -14,7 +14,7 @@ import type { Snapshots } from "./recorder.ts";
 import { NoRoom, type Restored, restore } from "./restore.ts";
 import { cutRewind, readTimeline, rewindToTakeBack, unrecordedIn } from "./timeline.ts";
 
-/** What a rewind needs of its session. */
+/** What a rewind needs from its session. */
 export interface RewoundSession {
   readonly journal: Journal;
   readonly state: SessionState;
@@ -22,33 +22,33 @@ export interface RewoundSession {
   moveTo(entryId: string | null): void;
 }
 
-/** How to go back or forth. */
+/** Options for rewinding and redoing. */
 export interface RewindOptions {
-  /** Also files that another writer has changed since. */
+  /** Also restore files that another writer has changed since. */
   readonly force?: boolean | undefined;
-  /** Called before the first file changes, with how many are to change. */
+  /** Called before the first file changes, with the number of files to change. */
   readonly onPlan?: ((files: number) => void) | undefined;
 }
 
-/** Where to go back to, and how much of it. */
+/** Where to go back to, and what to restore. */
 export interface RewindRequest extends RewindOptions {
-  /** The entry to go back to: the conversation ends with it. Null: before the first. */
+  /** The entry to go back to, which becomes the end of the conversation. Null: before the first entry. */
   readonly to: string | null;
   readonly parts: "both" | "files" | "conversation";
 }
 
-/** What a rewind has done. */
+/** The result of a rewind. */
 export interface RewindResult {
   readonly to: string | null;
   readonly parts: "both" | "files" | "conversation";
-  /** Paths that were brought back, created or removed. */
+  /** Paths that were restored, created or removed. */
   readonly restored: readonly string[];
   readonly left: readonly LeftFile[];
-  /** Why it is not known which files there would have been to bring back. */
+  /** Why it is unknown which files would have to be restored. */
   readonly unrecorded?: string;
 }
 
-/** A request that cannot be met; the message says why and what to do. */
+/** A request that cannot be fulfilled; the message says why and what to do. */
 export class RewindRefused extends Error {}
 
 const NOTHING: RewindPlan = { steps: [], left: [] };
@@ -80,7 +80,7 @@ export class Rewinder {
     return done;
   }
 
-  /** How many files the work on each of these messages of the present branch changed. */
+  /** Number of files changed by the work on each of these messages of the current branch. */
   countChanges(messages: ReadonlySet<string>): ReadonlyMap<string, number> {
     const { journal } = this.#session;
     const messageOf = new Map<string | null, string>();
@@ -99,7 +99,7 @@ export class Rewinder {
     return new Map([...changed].map(([id, paths]) => [id, paths.size]));
   }
 
-  /** Takes the last rewind back; with `force`, also what the attempt before has left. */
+  /** Undoes the last rewind; with `force`, also files that the previous attempt left. */
   async takeBack(options: RewindOptions = {}): Promise<RewindResult> {
     const { journal } = this.#session;
     await this.#mustBeIdle();
@@ -115,13 +115,13 @@ export class Rewinder {
     return done ?? { to: rewind.from, parts, restored: [], left: [] };
   }
 
-  /** Finishes a rewind that was cut off; undefined when there is none. */
+  /** Finishes an interrupted rewind; undefined if there is none. */
   async finishCut(): Promise<RewindResult | undefined> {
     const cut = cutRewind(this.#session.journal);
     if (!cut) return undefined;
     const content = cut.rewind.plan === "" ? undefined : this.#blobs.get(cut.rewind.plan);
     const plan = content ? (JSON.parse(Buffer.from(content).toString("utf8")) as RewindPlan) : NOTHING;
-    // Some files may have gone back already: as many as possible follow.
+    // Some files may already be restored, so we restore as many others as possible.
     return this.#finish(cut.rewind, plan, restore(plan.steps, this.#blobs, { orNothing: false }));
   }
 
@@ -135,7 +135,7 @@ export class Rewinder {
     await this.#snapshots.settle();
   }
 
-  /** Undefined when there is nothing to do. */
+  /** Undefined if there is nothing to do. */
   async #carryOut(request: {
     readonly to: string | null;
     readonly parts: RewindResult["parts"];

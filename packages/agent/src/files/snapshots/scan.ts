@@ -1,5 +1,6 @@
-// Looks at a tree again: what `lstat` says is unchanged is taken over, the rest is read and its content stored. Folders are
-// listed again only when they have changed. Synchronous calls are several times cheaper here; in between the host gets its turn.
+// Scans a tree again: entries that are unchanged according to `lstat` are kept; others are read and stored. Folders are
+// listed again only if they have changed. Synchronous calls are several times cheaper here; we yield to the host in
+// between.
 
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -9,9 +10,9 @@ import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
 import { isUnchanged, type LookTime, lstatOf, OUT_OF_REACH, type StatMark, type Stats, statMark } from "./stat.ts";
 import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node, REPOSITORY } from "./tree.ts";
 
-/** What is too much to be kept. */
+/** Limits on what is kept. */
 export interface SnapshotLimits {
-  /** A tree with more files is not covered; only what calls say they write is. */
+  /** A tree with more files is not covered; only the paths that calls declare to write are. */
   readonly maxFiles: number;
   /** Contents of larger files are not kept. */
   readonly maxFileBytes: number;
@@ -22,29 +23,29 @@ export interface SnapshotLimits {
 export interface ScanHost {
   readonly blobs: Pick<BlobStore, "put">;
   readonly limits: SnapshotLimits;
-  /** Absolute paths that are never looked at, such as the place where snapshots are kept. */
+  /** Absolute paths that are never scanned, such as the folder of the snapshots. */
   readonly exclude: ReadonlySet<string>;
-  /** Last parts of these paths: few names have to be compared in full. */
+  /** Last parts of these paths, so that few names need a full comparison. */
   readonly excludedNames: ReadonlySet<string>;
-  /** What is ignored from a root on; the same object each time. */
+  /** The ignore rules that apply at a root; the same object each time. */
   rulesAbove(root: string, isRepository: boolean): FolderRules;
-  /** The hash of a content that an earlier process has stored. */
+  /** The hash of a content that an earlier process stored. */
   storedHash(path: string, stat: Stats): string | undefined;
 }
 
 export class TooManyFiles extends Error {}
 
-/** Of a file and the folders on its way: mode bits that can be given back. */
+/** Mode bits of files and folders that can be restored. */
 export const MODE_BITS = 0o7777;
-/** How long we keep the host waiting, in bytes that could have been read; about 5 ms. */
+/** How long we block the host, in bytes that could have been read; about 5 ms. */
 const COST_PER_TURN = 2_000_000;
 const STAT_COST = 1_000;
 const READ_COST = 40_000;
 
 export class Scan {
-  /** What was there before and is covered from now on. */
+  /** Existing paths that are covered from now on. */
   readonly found: string[] = [];
-  /** Files that are new or have changed and whose content is not kept. */
+  /** New or changed files whose content is not kept. */
   readonly newlyUncovered: string[] = [];
   readonly #host: ScanHost;
   readonly #time: LookTime;
@@ -57,7 +58,7 @@ export class Scan {
     this.#time = time;
   }
 
-  /** `previous` itself when nothing has changed. */
+  /** Returns `previous` itself if nothing has changed. */
   async again(root: FolderNode): Promise<FolderNode> {
     return this.#folder("/", root, undefined, { isWhole: root.isWhole, above: undefined, aboveBefore: undefined });
   }
@@ -96,14 +97,14 @@ export class Scan {
       if (inner) await inner;
     }
     for (const [name, node] of previous?.children ?? []) {
-      // Ignored names are not listed as missing, so we keep an eye on those we know.
+      // Ignored names are not listed as missing, so we check those we know.
       if (!next.children.has(name) && (node.kind === "absent" || previous!.ignored.has(name)))
         await this.#entry(next, name);
     }
     return this.#makeNode(next, stat, { isWhole: true, mark: isListed ? previous.mark : this.#markOf(stat) });
   }
 
-  /** Only the names that are known already. */
+  /** Only the names that are already known. */
   async #knownNames(path: string, previous: FolderNode, stat: Stats | undefined): Promise<FolderNode> {
     const next: NextFolder = {
       children: new Map(),
@@ -120,7 +121,7 @@ export class Scan {
     return this.#makeNode(next, stat, { isWhole: false, mark: undefined });
   }
 
-  /** True for a name that is ignored and that we have no other reason to cover. */
+  /** True for an ignored name that we have no other reason to cover. */
   #isSkipped(next: NextFolder, name: string, isFolder: boolean, known: FolderNode | undefined): boolean {
     const { previous, path, rules } = next;
     const before = previous?.children.get(name);
@@ -135,7 +136,7 @@ export class Scan {
     return false;
   }
 
-  /** A promise only where there is something to wait for: most entries are files that have not changed. */
+  /** Returns a promise only if there is something to wait for: most entries are unchanged files. */
   #entry(next: NextFolder, name: string): Promise<void> | undefined {
     const path = join(next.path, name);
     if (this.#host.excludedNames.has(name) && this.#host.exclude.has(path)) return undefined;
@@ -151,7 +152,9 @@ export class Scan {
     return nextTurn();
   }
 
-  /** The first thing that has changed is looked at once more, after the time was taken: only such a stat can be compared with it. */
+  /**
+   * The first change is checked again after the time was taken, because only such a stat can be compared with the time.
+   */
   #stat(path: string, isKnown: (stat: Stats) => boolean): Stats | undefined {
     const stat = lstatOf(path);
     if (stat === undefined || this.#time.taken !== undefined || isKnown(stat)) return stat;
@@ -159,7 +162,7 @@ export class Scan {
     return lstatOf(path);
   }
 
-  /** Undefined, and so never trusted, for what was looked at before the time was taken. */
+  /** Undefined, and so never trusted, for a stat from before the time was taken. */
   #markOf(stat: Stats | undefined): StatMark | undefined {
     const { taken } = this.#time;
     return stat && taken !== undefined ? statMark(stat, taken) : undefined;
@@ -239,7 +242,7 @@ export class Scan {
 
 interface Surroundings {
   readonly isWhole: boolean;
-  /** Rules of the folder around it, now and at the look before. */
+  /** Rules of the enclosing folder, now and at the previous scan. */
   readonly above: FolderRules | undefined;
   readonly aboveBefore: FolderRules | undefined;
 }
@@ -251,19 +254,22 @@ interface NextFolder {
   readonly path: string;
   /** Undefined for a folder of which only some names are covered. */
   readonly rules: FolderRules | undefined;
-  /** Those of the look before; for a new folder, those that were in force around it. Undefined when there was none. */
+  /**
+   * The rules of the previous scan; for a new folder, those of the enclosing folder at that time. Undefined if there
+   * was none.
+   */
   readonly rulesBefore: FolderRules | undefined;
 }
 
 /**
- * A file that is new and would not have been ignored by the rules of the look before: the same call has made it and ignored it.
- * Not for folders: `npm install` beside a new .gitignore would be kept whole.
+ * A new file that the rules of the previous scan would not have ignored: the same call created and ignored it. Not for
+ * folders: otherwise `npm install` next to a new .gitignore would be kept whole.
  */
 function isIgnoredOnlyNow({ rules, rulesBefore, path }: NextFolder, name: string): boolean {
   return rulesBefore !== undefined && rulesBefore !== rules && !isIgnored(rulesBefore, join(path, name), false);
 }
 
-/** We keep an eye on what we knew inside. */
+/** We keep checking the names we knew inside. */
 function goneNode(before: Node): Node {
   if (before.kind !== "folder") return ABSENT;
   const isKnownGone = !before.isWhole && [...before.children.values()].every((node) => node === goneNode(node));
@@ -273,7 +279,7 @@ function goneNode(before: Node): Node {
   return { ...kept, isWhole: false, mark: undefined, children, ignored: new Set(), rules: undefined };
 }
 
-/** Whatever is there now is as it was, or of a kind that has no mark. */
+/** The current entry is unchanged, or of a kind that has no mark. */
 function needsNoMark(before: Node | undefined, stat: Stats): boolean {
   if (before === undefined || before.kind === "absent")
     return !stat.isFile() && !stat.isSymbolicLink() && !stat.isDirectory();
@@ -295,7 +301,7 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 export const join = (folder: string, name: string): string => (folder === "/" ? `/${name}` : `${folder}/${name}`);
 
 /** Names in a folder; true for folders. */
-/** Names in a folder, and which of them are folders; none when it cannot be read. */
+/** Names in a folder, and whether each is a folder; empty if it cannot be read. */
 export function listOf(path: string): Map<string, boolean> {
   try {
     const entries = readdirSync(fsPath(path), { withFileTypes: true });
@@ -309,7 +315,7 @@ export function listOf(path: string): Map<string, boolean> {
   }
 }
 
-/** Undefined when it cannot be read. Never follows a link and never waits for a pipe that took the file's place. */
+/** Undefined if it cannot be read. Never follows a link, and never waits for a pipe that replaced the file. */
 export function contentOf(path: string): Buffer | undefined {
   let fd: number | undefined;
   try {

@@ -1,5 +1,5 @@
-// Which contents of a tree earlier processes have stored, so that the first look of a new one reads only what has changed
-// since. A file that can be lost: without it everything is read again.
+// Which contents of a tree earlier processes have stored, so that the first scan of a new process reads only what has
+// changed. The file is only a cache: without it everything is read again.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -21,7 +21,7 @@ export class StatCache {
     this.#blobs = blobs;
   }
 
-  /** Undefined when the content is not stored, or no longer. */
+  /** Undefined if the content was never stored, or is no longer. */
   hash(path: string, { mtimeMs, ctimeMs, size, ino }: Stats): string | undefined {
     this.#rows ??= this.#load();
     const row = this.#rows.get(path);
@@ -29,7 +29,7 @@ export class StatCache {
     return this.#blobs.size(row[4]) === size ? row[4] : undefined;
   }
 
-  /** What was loaded is not needed after the first look. */
+  /** The loaded cache is not needed after the first scan. */
   forget(): void {
     this.#rows = new Map();
   }
@@ -53,7 +53,7 @@ export class StatCache {
     try {
       return new Map(Object.entries(JSON.parse(readFileSync(this.#file, "utf8")) as Record<string, Row>));
     } catch {
-      return new Map(); // not there, or not ours to read: everything is read again
+      return new Map(); // missing or not readable: everything is read again
     }
   }
 }

@@ -1,4 +1,4 @@
-// Telling versions of a file apart without reading it.
+// Distinguishes versions of a file without reading it.
 
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats, writeSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,17 +6,17 @@ import { fsPath } from "./names.ts";
 
 export type { Stats };
 
-/** What tells one version of a file from another without reading it. */
+/** What distinguishes one version of a file from another without reading it. */
 export interface StatMark {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly size: number;
   readonly ino: number;
-  /** Changed so recently that another change may leave the same times: not to be trusted. */
+  /** Changed so recently that another change may leave the same times, so it cannot be trusted. */
   readonly isFresh: boolean;
 }
 
-/** Ticks of the clocks that file systems take their times from are at most this long. */
+/** File system clocks tick at least this often. */
 const TICK_MS = 20;
 const COARSE_TICK_MS = 2_000;
 
@@ -37,7 +37,7 @@ export function isUnchanged(mark: StatMark | undefined, stat: Stats): boolean {
   );
 }
 
-/** Undefined when nothing is there that we could see. */
+/** Undefined if nothing is visible there. */
 export function lstatOf(path: string): Stats | undefined {
   try {
     return lstatSync(fsPath(path), { throwIfNoEntry: false });
@@ -47,14 +47,14 @@ export function lstatOf(path: string): Stats | undefined {
   }
 }
 
-/** Gone in between, or not ours to look at. */
+/** It was deleted in between, or we may not access it. */
 export const OUT_OF_REACH: ReadonlySet<string> = new Set([
   ...["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG", "ENXIO", "EINVAL"],
 ]);
 
 /**
- * The time of a look, by the clock that gives files their times; it ticks more slowly than ours. A file is written to learn it, so it is
- * taken when something has changed and not before.
+ * The time of a scan, from the clock that stamps files; it ticks more slowly than ours. Learning it means writing a
+ * file, so it is taken only if something has changed.
  */
 export class LookTime {
   readonly #probe: string;
@@ -64,7 +64,7 @@ export class LookTime {
     this.#probe = probe;
   }
 
-  /** Undefined until something has asked for it; only stats that are taken after that may be compared with it. */
+  /** Undefined until it is requested; only later stats may be compared with it. */
   get taken(): number | undefined {
     return this.#taken;
   }
@@ -85,7 +85,7 @@ function fileSystemTime(probe: string): number {
   }
 }
 
-/** The file is not truncated: some file systems wait for the disk when a truncated file is closed. */
+/** The file is not truncated, because some file systems wait for the disk when a truncated file is closed. */
 function openProbe(probe: string): number {
   const flags = constants.O_WRONLY | constants.O_CREAT;
   try {

@@ -1,24 +1,24 @@
-// What the journal says about the files, in the order it happened: stretches in which the session may have changed them (calls,
-// rewinds), each with the list of files before and after. Between two stretches only others can have changed something.
+// The history of the files in the journal: stretches in which the session may have changed them (calls, rewinds), each
+// with the list of files before and after. Between two stretches, only others can have changed anything.
 
 import type { RewindRecord, SnapshotLine } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 
 export interface Stretch {
-  /** Lists of files, as blobs; empty for a rewind of the conversation alone. */
+  /** Lists of files, as blobs; empty for a rewind of only the conversation. */
   readonly before: string;
-  /** Undefined: the process was killed in it, so what it changed is not known. */
+  /** Undefined if the process was killed during the stretch, so that its changes are unknown. */
   readonly after: string | undefined;
-  /** The entry whose files there are after it. */
+  /** The entry whose files exist after it. */
   readonly entryId: string | null;
-  /** Paths covered from the list before, or after, it on. */
+  /** Paths covered from the list before, or after, on. */
   readonly foundBefore: readonly string[];
   readonly foundAfter: readonly string[];
   readonly rewind?: RewindRecord;
-  /** A rewind that left some files as they were. */
+  /** A rewind that left some files unrestored. */
   readonly isPartial: boolean;
-  /** Why nothing is known of what the calls of this round did to files. */
+  /** Why nothing is known about the file changes of this round. */
   readonly unrecorded?: string;
 }
 
@@ -63,7 +63,7 @@ const unrecordedStretch = ({ entryId, reason = "the reason is not known" }: Snap
   unrecorded: reason,
 });
 
-/** Why the files of entries that a rewind takes back are not known; undefined when they are. */
+/** Why the files of entries that a rewind undoes are unknown; undefined if they are known. */
 export function unrecordedIn(
   stretches: readonly Stretch[],
   journal: TimelineJournal,
@@ -75,7 +75,7 @@ export function unrecordedIn(
     ?.unrecorded;
 }
 
-/** The rewind that was under way when the process was killed. */
+/** The rewind that was in progress when the process was killed. */
 export function cutRewind(
   journal: Pick<Journal, "lastOutside">,
 ): (SnapshotLine & { readonly rewind: RewindRecord }) | undefined {
@@ -84,8 +84,9 @@ export function cutRewind(
 }
 
 /**
- * How many stretches had passed when the files were last those of `entryId`. An entry between two stretches has the files of the
- * one before it; the entries of one answer's calls all have the files before the calls, except the last.
+ * The number of stretches up to the moment when the files were last those of `entryId`. An entry between two stretches
+ * has the files of the earlier one; the entries of one answer's calls, except the last, all have the files before the
+ * calls.
  */
 export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJournal, entryId: string | null): number {
   const depth = new Map<string | null, number>([[null, 0]]);
@@ -101,20 +102,20 @@ export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJo
   return count;
 }
 
-/** A rewind that can be taken back. */
+/** A rewind that can be undone. */
 export interface LastRewind {
-  /** The rewind's position among the rewinds. */
+  /** The rewind's index among the rewinds. */
   readonly position: number;
-  /** The rewind's position among the stretches. */
+  /** The rewind's index among the stretches. */
   readonly at: number;
   readonly rewind: RewindRecord;
-  /** Where the conversation was after it, or after the attempt to take it back that left files. */
+  /** The leaf after it, or after the attempt to undo it that left files. */
   readonly conversationAt: string | null;
 }
 
 /**
- * The last rewind that was not taken back and is not followed by calls; undefined when there is none. `finish`: one that was taken
- * back just now, but not all of its files, comes first.
+ * The last rewind that was not undone and is not followed by calls; undefined if there is none. `finish`: prefer one
+ * that was just undone, but only partly.
  */
 export function rewindToTakeBack(
   stretches: readonly Stretch[],

@@ -1,5 +1,5 @@
-// A tree of files at one moment. In memory each file has what `lstat` said of it, so that the next look reads only what
-// has changed; in the blob store a folder is one blob that lists its entries, so that unchanged folders are stored once.
+// A tree of files at one moment. In memory, each file has its `lstat` result, so that the next scan reads only what has
+// changed; in the blob store, a folder is one blob that lists its entries, so that unchanged folders are stored once.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import { TREE_BLOB } from "../../base/blobs/tree-names.ts";
@@ -10,7 +10,7 @@ export interface FileNode {
   readonly kind: "file";
   readonly mode: number;
   readonly mark: StatMark;
-  /** Name of its content in the blob store; absent when the content is not kept. */
+  /** Name of its content in the blob store; absent if the content is not kept. */
   readonly hash?: string;
 }
 export interface LinkNode {
@@ -18,7 +18,7 @@ export interface LinkNode {
   readonly target: string;
   readonly mark: StatMark;
 }
-/** There is nothing, and we know it because we looked at this very name. */
+/** Nothing exists here, and we know it because we checked this very name. */
 export interface AbsentNode {
   readonly kind: "absent";
 }
@@ -26,28 +26,28 @@ export interface FolderNode {
   readonly kind: "folder";
   readonly mode: number;
   readonly mark: StatMark | undefined;
-  /** All that is not ignored; otherwise only the names that are in `children`. */
+  /** Covers everything that is not ignored; otherwise only the names in `children`. */
   readonly isWhole: boolean;
-  /** Whole whatever is around it. */
+  /** Covered whole, regardless of the enclosing folder. */
   readonly isRoot: boolean;
   readonly children: ReadonlyMap<string, Node>;
   readonly ignored: ReadonlySet<string>;
   readonly rules: FolderRules | undefined;
-  /** Name of its blob, once it is stored. */
+  /** Name of its blob, once stored. */
   hash?: string;
 }
-/** Git's own data, which a rewind does not cover. We only know that it is there. */
+/** Git's own data, which a rewind does not cover. We only know that it exists. */
 export interface RepositoryNode {
   readonly kind: "repository";
 }
 export type Node = FileNode | LinkNode | AbsentNode | FolderNode | RepositoryNode;
 
-/** What is at a path, as the blobs say it. */
+/** What exists at a path, according to the blobs. */
 export type Value =
   | AbsentNode
   | RepositoryNode
   | { readonly kind: "file"; readonly mode: number; readonly size: number; readonly hash: string }
-  /** A file whose content is not kept; the time tells versions apart. */
+  /** A file whose content is not kept; the time distinguishes versions. */
   | { readonly kind: "uncovered"; readonly mode: number; readonly size: number; readonly mtimeMs: number }
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "folder"; readonly mode: number };
@@ -89,7 +89,7 @@ function partOf(name: string): number {
 const putLines = (lines: readonly string[], blobs: Pick<BlobStore, "put">): string =>
   blobs.put(Buffer.from([TREE_BLOB, ...lines, ""].join("\n"), "utf8"));
 
-/** The name of a blob comes last; folders and parts begin with words that the collector of blobs knows. */
+/** The blob name comes last; folders and parts begin with words that the garbage collector of blobs knows. */
 function line(name: string, node: Node, blobs: Pick<BlobStore, "put">): string {
   switch (node.kind) {
     case "file":
@@ -106,7 +106,7 @@ function line(name: string, node: Node, blobs: Pick<BlobStore, "put">): string {
   }
 }
 
-/** One entry of a stored folder; a folder that is not whole has no value of its own. */
+/** An entry of a stored folder; a folder that is not covered whole has no value. */
 export interface StoredEntry {
   readonly value: Value;
   readonly folder?: string;
@@ -136,7 +136,7 @@ function storedEntry(kind: string, name: string, rest: readonly unknown[]): Stor
     case "link":
       return { value: { kind, target: first as string } };
     case "folder": {
-      // Some files of a `.git` may be covered, because a call has named them.
+      // Some files in a `.git` may be covered, because a call has named them.
       const partly = name === ".git" ? REPOSITORY : ABSENT;
       return { value: first === null ? partly : { kind, mode: first as number }, folder: second as string };
     }
@@ -145,7 +145,7 @@ function storedEntry(kind: string, name: string, rest: readonly unknown[]): Stor
   }
 }
 
-/** A list of files that a line refers to is gone from the blob store. */
+/** A list of files that a journal line refers to is missing from the blob store. */
 export class MissingTree extends Error {
   constructor(hash: string) {
     super(`The snapshot ${hash.slice(0, 12)} is missing from the blob store.`);

@@ -1,4 +1,5 @@
-// Which files may hold a match: those of a language that have the longest word of a pattern in them. ripgrep looks for it, where the files are.
+// Which files may contain a match: those of a language that contain the longest word of a pattern. ripgrep searches for
+// it where the files are.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { type Place, placesOf } from "../search/places.ts";
@@ -9,12 +10,12 @@ export interface CandidateQuery {
   /** Only files of this language. */
   readonly language?: CodeLanguage | undefined;
   readonly patterns: readonly string[];
-  /** Files, at the most. */
+  /** Maximum number of files. */
   readonly most: number;
 }
 
 export interface CandidateFile {
-  /** As results name it. */
+  /** The path as in results. */
   readonly path: string;
   readonly language: CodeLanguage;
 }
@@ -69,7 +70,7 @@ async function candidatesIn(
     maxResults: most,
     signal,
   });
-  // One that is named is looked at, so that it is said when it cannot be searched.
+  // A file that is named explicitly is included, so that the search reports if it cannot be searched.
   const named = isFile && files.length === 0 ? [{ path: root.replace(`${env.workingDirectory()}/`, "") }] : files;
   const found = named.flatMap(({ path }) => {
     const own = mine(path);
@@ -86,7 +87,7 @@ function globOf(language: CodeLanguage | undefined): string {
   return `*.{${languages.flatMap(({ grammars }) => Object.keys(grammars)).join(",")},}`;
 }
 
-/** Every word of a pattern stands in each of its matches; of a comment that is not sure. Without patterns: any file. */
+/** Every match contains every word of a pattern, except words in comments. Without patterns: any file. */
 function wordsOf(patterns: readonly string[]): string {
   const longest = patterns.map((pattern) => {
     if (/\/[/*]|#|--/.test(pattern)) return "";

@@ -1,14 +1,14 @@
-// Languages whose structure can be searched: which files are theirs, and where their grammar comes from.
+// Languages whose structure can be searched: their files, and the source of their grammar.
 
-/** A language as people name it. */
+/** A language by its common name. */
 export interface CodeLanguage {
   readonly name: string;
   readonly label: string;
-  /** The grammar of each kind of file, by the end of its name. */
+  /** The grammar of each kind of file, by file extension. */
   readonly grammars: Readonly<Record<string, string>>;
-  /** Its package; absent for those that are inside @ast-grep/napi. */
+  /** The package of the grammar; absent for grammars that are part of @ast-grep/napi. */
   readonly package?: string;
-  /** Files of data are in every project: they are looked at only when the call asks for their language. */
+  /** Every project has data files, so they are searched only if the call asks for their language. */
   readonly isData?: true;
 }
 
@@ -59,11 +59,11 @@ export const languageOf = (path: string): CodeLanguage | undefined => {
   return CODE_LANGUAGES.find(({ grammars }) => Object.hasOwn(grammars, extension));
 };
 
-/** Of a file that has another name than its language gives: the first. */
+/** For a file whose name is not typical of the language, the first grammar. */
 export const grammarOf = (path: string, { grammars }: CodeLanguage): string =>
   grammars[extensionOf(path)] ?? (Object.values(grammars)[0] as string);
 
-/** By its name, or by the end of a file's name. */
+/** By language name, or by file extension. */
 export function languageNamed(word: string): CodeLanguage | undefined {
   const wanted = word.toLowerCase().replace(/^\./, "");
   return CODE_LANGUAGES.find(({ name, grammars }) => name === wanted || Object.hasOwn(grammars, wanted));

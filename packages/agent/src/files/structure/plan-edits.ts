@@ -21,7 +21,7 @@ export interface PlannedFile extends RefactoredFile {
 
 export interface PlannedEdits extends Pick<StructureResult, "searched" | "isCapped" | "missingPaths" | "notes"> {
   readonly files: readonly PlannedFile[];
-  /** Files that do not parse: they are left as they are. */
+  /** Files that do not parse and are left unchanged. */
   readonly broken: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Searches files for code of a certain structure: finds those that may match, reads them through the environment, and has them parsed in
-// the parser process.
+// Searches files for code structures: finds candidates, reads them through the environment, and has them parsed in the
+// parser process.
 
 import { missingPackage } from "../../base/optional-package.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
@@ -18,18 +18,18 @@ import { CODE_LANGUAGES, type CodeLanguage, grammarOf, languageNamed } from "./l
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Structural searches are offered. */
+    /** If set, structural searches are available. */
     readonly structure?: StructureOptions;
   }
 }
 
 /** Limits of structural searches. */
 export interface StructureOptions {
-  /** Files that one call parses, at the most. */
+  /** Maximum number of files that one call parses. */
   readonly maxFiles: number;
 }
 
-/** A tree takes a hundred times the room of its text. */
+/** A tree takes a hundred times the memory of its text. */
 const MOST_BYTES = 1 << 20;
 const FILES_AT_ONCE = 50;
 const DEFAULT_FILES = 1000;
@@ -43,7 +43,7 @@ export interface StructureQuery {
   readonly rules: readonly StructureRule[];
   readonly paths: readonly string[];
   readonly language?: CodeLanguage | undefined;
-  /** Matches that are given back. */
+  /** Maximum number of matches returned. */
   readonly most: number;
 }
 
@@ -54,20 +54,20 @@ export interface StructureFile extends CandidateFile {
 }
 
 export interface StructureResult {
-  /** Files with matches, in the order of their paths. */
+  /** Files with matches, in path order. */
   readonly files: readonly StructureFile[];
-  /** All matches, also those that are not given back. */
+  /** Number of all matches, including those not returned. */
   readonly total: number;
   readonly totalFiles: number;
-  /** Files that were parsed. */
+  /** Number of files that were parsed. */
   readonly searched: number;
   readonly isCapped: boolean;
   readonly missingPaths: readonly string[];
-  /** What could not be searched, a sentence each. */
+  /** What could not be searched, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** `check`: looks at the files before one is read. */
+/** `check`: validates the files before any is read. */
 export async function runStructure(
   query: StructureQuery,
   scope: CallScope,
@@ -87,7 +87,7 @@ export async function runStructure(
   }
 }
 
-/** Undefined when no language is named; fails when the word names none. */
+/** Undefined if no language is named; throws if the name is unknown. */
 export function namedLanguage(word: string | undefined): CodeLanguage | undefined {
   const language = word === undefined ? undefined : languageNamed(word);
   if (word === undefined || language) return language;
@@ -128,13 +128,13 @@ async function searchAll(
 
 type ReadFile = CandidateFile & { readonly text: string };
 
-/** One search while it runs. */
+/** A running search. */
 class StructureSearch {
   readonly #query: StructureQuery;
   readonly #scope: CallScope;
   readonly #files: StructureFile[] = [];
   readonly #unread: string[] = [];
-  /** Languages that could not be searched, with the reason and how many files it was. */
+  /** Languages that could not be searched, with the reason and the number of files. */
   readonly #unfit = new Map<CodeLanguage, { why: string; files: number }>();
   #total = 0;
   #totalFiles = 0;
@@ -146,7 +146,7 @@ class StructureSearch {
     this.#scope = scope;
   }
 
-  /** Where no file has the words of a pattern, it may still be none in the languages that are there. */
+  /** If no file contains the words of a pattern, the pattern may still be invalid in the languages present. */
   async tryPatterns(): Promise<void> {
     const { paths, language } = this.#query;
     const { files } = await findCandidates({ paths, language, patterns: [], most: FILES_AT_ONCE }, this.#scope);
@@ -165,7 +165,7 @@ class StructureSearch {
     return texts.filter((one) => one !== undefined);
   }
 
-  /** Undefined when it is too large, no text, or gone. */
+  /** Undefined if it is too large, not text, or gone. */
   async #textOf(path: string): Promise<string | undefined> {
     const { env } = this.#scope;
     try {

@@ -1,4 +1,4 @@
-// Which format a name and a media type speak of, for bytes that are no file.
+// Which format a name and a media type indicate, for bytes that are not a file.
 
 import { posix } from "node:path";
 import type { Format } from "./format.ts";
@@ -13,7 +13,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
 };
 
-/** Only for kinds that are read as a whole; undefined for everything else. */
+/** Only for formats that are read as a whole; undefined otherwise. */
 export function formatOfName(path: string, mediaType: string, formats: readonly Format[]): Format | undefined {
   const extension = EXTENSIONS[mediaType];
   const binary = extension !== undefined || mediaType === "" || mediaType === "application/octet-stream";

@@ -1,5 +1,5 @@
-// What a kind of file is that holds more than lines of text: an archive, a database, a notebook, a document. The formats themselves are
-// in ../ops/formats; code that resolves a path or stages an edit knows them by this shape only.
+// The interface of file formats that contain more than lines of text: archives, databases, notebooks, documents. The
+// formats themselves are in ../formats; code that resolves a path or stages an edit knows only this interface.
 
 import type { JsonValue } from "@lathe/llm";
 import type { CallScope } from "../../contract/tool.ts";
@@ -7,46 +7,49 @@ import type { Selector } from "./selector.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Kinds of files that are opened by what they are; absent: every file is text or a picture. */
+    /** The formats that open files by type; if absent, every file is text or a picture. */
     readonly formats?: readonly Format[];
   }
 }
 
-/** A kind of file. All methods fail with a ToolFailure of one line that names the path. */
+/** A file format. All methods throw a ToolFailure of one line that names the path. */
 export interface Format {
   readonly name: string;
-  /** By the file's name alone, which decides what a colon in a path means. */
+  /** Decides by the file's name alone; this determines the meaning of a colon in a path. */
   claims(fileName: string): boolean;
-  /** By the first bytes (up to 64), where a name is not enough: a text file called x.db is a text file. */
+  /** Decides by the first bytes (up to 64), if a name is not enough: a text file called x.db is a text file. */
   recognises?(head: Uint8Array): boolean;
-  /** What may follow the file's path and lead inside; none when empty. */
+  /** Separators that may follow the file's path and lead inside; empty if there are none. */
   readonly separators: readonly (":" | "?")[];
   read(file: FormatFile, request: ReadRequest): Promise<FormatContent>;
-  /** What can be searched and found inside; absent: nothing. */
+  /** What can be searched and found inside; absent if nothing can. */
   list?(file: FormatFile): Promise<readonly FormatEntry[]>;
-  /** Texts inside that are edited like files, with every promise an edit of a file has. */
+  /** Texts inside that are edited like files, with all guarantees of a file edit. */
   readonly parts?: PartCodec;
-  /** A write that is no text of a file: a row of a database. */
+  /** Writes that are not text of a file: a row of a database. */
   readonly rows?: RowWriter;
 }
 
 /** A file that a format opens. */
 export interface FormatFile {
-  /** As the call names it, without what leads inside. */
+  /** The name in the call, without the part that leads inside. */
   readonly path: string;
   /** The path that was judged. */
   readonly real: string;
   readonly size: number;
-  /** Changes with every change of the file; absent where the environment does not know. */
+  /** Changes whenever the file changes; absent if the environment does not know. */
   readonly version?: string | undefined;
-  /** Reads through the environment, so also over ssh. */
+  /** Reads through the environment, so it also works over ssh. */
   bytes(range?: { readonly start: number; readonly end: number }): Promise<Uint8Array>;
   readonly scope: CallScope;
 }
 
-/** Which part of a file is wanted. */
+/** The requested part of a file. */
 export interface ReadRequest {
-  /** What follows the separator; "" for the file itself. May still end like a selector: a name inside wins over it. */
+  /**
+   * The text after the separator; "" for the file itself. May still end like a selector, because an existing name
+   * inside takes precedence.
+   */
   readonly inner: string;
   /** ":" or "?"; "" without an inner part. */
   readonly separator: "" | ":" | "?";
@@ -60,12 +63,12 @@ export type FormatContent =
   | {
       readonly kind: "text";
       readonly text: string;
-      /** The inner part without its selector, as an edit would name it. */
+      /** The inner part without its selector, as an edit would refer to it. */
       readonly inner: string;
       readonly selector?: Selector | undefined;
       /** Whether `parts` can write it, so that it gets a tag. */
       readonly isEditable: boolean;
-      /** Said before the text, each in a line. */
+      /** Shown before the text, one per line. */
       readonly notes?: readonly string[] | undefined;
     }
   | {
@@ -77,24 +80,26 @@ export type FormatContent =
   /** Ready to show: a listing, a table. */
   | { readonly kind: "shown"; readonly text: string; readonly details?: JsonValue | undefined };
 
-/** One text inside a file, for searches. */
+/** A text inside a file, for searches. */
 export interface FormatEntry {
-  /** Leads to it behind the separator. */
+  /** The inner part that leads to it, after the separator. */
   readonly inner: string;
   readonly size: number;
-  /** Decoded text, for a search; undefined when it is no text. Fails when it is too large. */
+  /** Decoded text, for a search; undefined if it is not text. Throws if it is too large. */
   text(): Promise<string | undefined>;
 }
 
-/** Takes texts out of a file and puts them back. Everything else in the file keeps its bytes. */
+/** Extracts texts from a file and writes them back. Everything else in the file keeps its bytes. */
 export interface PartCodec {
-  /** The file itself is edited as a text that is not its bytes: a notebook as cells. The inner part is then "". */
+  /**
+   * The file itself is edited as a text that differs from its bytes: a notebook as cells. The inner part is then "".
+   */
   readonly ofWholeFile?: true;
-  /** The inner part in its one spelling, which locks and records name it by. Fails for one that cannot be written, such as `../x`. */
+  /** The canonical form of an inner part, used by locks and records. Throws if it cannot be written, such as `../x`. */
   normalise(inner: string, path: string): string;
-  /** `file`: undefined when there is none yet. Undefined: the part is not there. */
+  /** `file`: undefined if it does not exist yet. Returns undefined if the part does not exist. */
   extract(file: Uint8Array | undefined, inner: string, scope: CallScope): Promise<Uint8Array | undefined>;
-  /** The whole file with these parts set, or removed where the content is undefined. All of them or none. */
+  /** The whole file with these parts set, or removed if the content is undefined. All of them or none. */
   replace(
     file: Uint8Array | undefined,
     parts: ReadonlyMap<string, Uint8Array | undefined>,
@@ -102,17 +107,17 @@ export interface PartCodec {
   ): Promise<Uint8Array>;
 }
 
-/** Writes one row in one transaction. */
+/** Writes a row in one transaction. */
 export interface RowWriter {
-  /** `planOnly`: nothing is changed; the answer says what would be. */
+  /** `planOnly`: change nothing; the result says what would change. */
   write(file: FormatFile, inner: string, content: string, how: { readonly planOnly: boolean }): Promise<RowChange>;
 }
 
-/** What a write of a row did, or would do. */
+/** What writing a row did, or would do. */
 export interface RowChange {
   /** One line, such as `Updated row '3' in users`. */
   readonly summary: string;
-  /** The row before and after, in lines. */
+  /** The row before and after, as lines. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
 }

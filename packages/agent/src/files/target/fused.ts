@@ -1,7 +1,10 @@
-// Several paths in one text, separated by commas, semicolons or spaces. They are taken apart only where what is on the disk says so: a
-// file whose name has a comma stays one file.
+// Several paths in one text, separated by commas, semicolons or spaces. They are split only if the disk confirms it: a
+// file whose name contains a comma stays one file.
 
-/** The texts that `text` fuses, or undefined when it is one path. `exists` is asked of parts only; the text itself does not exist. */
+/**
+ * The paths that `text` joins, or undefined if it is a single path. `exists` is called only for parts; the text itself
+ * does not exist.
+ */
 export async function fusedPaths(
   text: string,
   exists: (part: string) => Promise<boolean>,
@@ -16,7 +19,7 @@ export async function fusedPaths(
   return spaced;
 }
 
-/** Braces and brackets of a glob hold their commas together. */
+/** Commas inside the braces and brackets of a glob do not separate. */
 function parts(text: string, separator: RegExp): string[] {
   const found: string[] = [];
   let part = "";

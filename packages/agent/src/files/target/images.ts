@@ -1,6 +1,9 @@
-// Which files are pictures a model can look at, recognised by their first bytes rather than their names.
+// Which files are pictures that a model can see, recognised by their first bytes rather than their names.
 
-/** What every provider takes: the strictest counts 5 MiB of base64. A larger one would make each later request fail. */
+/**
+ * The limit that every provider accepts: the strictest counts 5 MiB of base64. A larger picture would make every later
+ * request fail.
+ */
 export const MOST_IMAGE_BYTES = (5 << 20) * 0.75;
 
 const SIGNATURES: readonly (readonly [string, readonly number[], number])[] = [
@@ -10,7 +13,7 @@ const SIGNATURES: readonly (readonly [string, readonly number[], number])[] = [
   ["image/webp", [0x57, 0x45, 0x42, 0x50], 8],
 ];
 
-/** Media type of a picture that models can look at, by its first bytes; undefined for anything else. */
+/** Media type of a picture that models can see, by its first bytes; undefined for anything else. */
 export function imageType(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([, signature, at]) => signature.every((byte, i) => bytes[at + i] === byte))?.[0];
 }
@@ -20,7 +23,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Reads the size from the header; undefined when the header does not contain it. */
+/** Reads the size from the header; undefined if the header does not contain it. */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = (width: number, height: number) => (width > 0 && height > 0 ? { width, height } : undefined);
@@ -32,13 +35,13 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   return type === "image/webp" ? webpSize(bytes, view) : undefined;
 }
 
-/** Its pieces follow each other; one of them tells. */
+/** Walks the segments; one of them contains the size. */
 function jpegSize(view: DataView): ImageSize | undefined {
   for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
-      at += 1; // a byte that only fills
+      at += 1; // a fill byte
       continue;
     }
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;

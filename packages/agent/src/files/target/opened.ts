@@ -1,4 +1,4 @@
-// What a path text leads to, opened: lines of text, a picture, or something that is ready to be shown.
+// The opened target of a path text: lines of text, a picture, or something ready to show.
 
 import type { JsonValue } from "@lathe/llm";
 import type { Selector } from "./selector.ts";
@@ -8,26 +8,26 @@ export type Opened = OpenedText | OpenedImage | OpenedView;
 /** A text whose lines can be shown. */
 export interface OpenedText {
   readonly kind: "text";
-  /** As an edit would name it. */
+  /** The path as an edit would name it. */
   readonly path: string;
   /** Without line ends. */
   readonly lines: readonly string[];
-  /** 1-based number of the first of them. */
+  /** 1-based number of the first line. */
   readonly first: number;
-  /** Names the whole content in hashline edits; absent for what cannot be edited. */
+  /** Identifies the whole content in hashline edits; absent if it cannot be edited. */
   readonly tag?: string | undefined;
   readonly selector?: Selector | undefined;
-  /** For the model to follow: given to it whole where no part was named. */
+  /** Instructions for the model, shown whole if no part was requested. */
   readonly isWhole?: boolean | undefined;
-  /** Lines that are shown where the call names none; absent: as many as usual. */
+  /** Number of lines shown if the call names none; absent for the usual limit. */
   readonly most?: number | undefined;
-  /** Said before the lines. */
+  /** Shown before the lines. */
   readonly notes: readonly string[];
-  /** A file of its own on disk, which a structure can be made of. */
+  /** A regular file on disk, for which an outline can be made. */
   readonly isPlainFile: boolean;
 }
 
-/** A picture that a model can look at. */
+/** A picture that a model can see. */
 export interface OpenedImage {
   readonly kind: "image";
   readonly path: string;

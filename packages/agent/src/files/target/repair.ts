@@ -1,8 +1,8 @@
-// Texts that mean a path without being one: quoted, beginning at home, or as a file:// address.
+// Repairs texts that mean a path without being one: quoted, starting at the home directory, or as a file:// address.
 
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
-/** Undefined when there is nothing to repair. */
+/** Undefined if there is nothing to repair. */
 export function unquotePath(text: string, env: Pick<ExecutionEnvironment, "home">): string | undefined {
   let plain = text.trim();
   const [, quoted] = /^(["'`])(.+)\1$/s.exec(plain) ? [undefined, plain.slice(1, -1)] : [];
@@ -17,7 +17,7 @@ function filePath(url: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A percent sign that is no escape is part of the name.
+    // A percent sign that is not an escape is part of the name.
     return path;
   }
 }

@@ -1,15 +1,18 @@
-// A path with a wrong beginning still finds its file, when only one file of the project ends like it. For reading only: a write goes where
-// it says.
+// A path with a wrong beginning still finds its file, if exactly one file of the project ends like it. Only for
+// reading: a write goes exactly where it says.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 
 const MOST_MS = 5_000;
 
-/** Undefined when there is no such file, or it would take too long to know. Several: fails with their names. */
+/**
+ * Undefined if there is no such file, or finding out would take too long. If there are several, throws with their
+ * names.
+ */
 export async function rescuePath(path: string, scope: CallScope): Promise<string | undefined> {
   const suffix = path.replace(/^(?:\.{0,2}\/)+/, "");
   if (suffix === "" || suffix.endsWith("/") || /[*?[\]{}\\]|(?:^|\/)\.\.(?:\/|$)/.test(suffix)) return undefined;
-  // One name alone would find strangers; an absolute path elsewhere is meant as it stands.
+  // A bare name would match unrelated files; an absolute path elsewhere is meant literally.
   if (!suffix.includes("/")) return undefined;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), MOST_MS);

@@ -1,6 +1,5 @@
-// Line selectors at the end of a path or address: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`, `a.ts:conflicts`,
-// `a.ts:chars=1-5000`.
-// Text in, ranges out.
+// Line selectors at the end of a path or address: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`,
+// `a.ts:10-12:raw`, `a.ts:conflicts`, `a.ts:chars=1-5000`. Text in, ranges out.
 
 import { ToolFailure } from "../../contract/tool.ts";
 
@@ -8,26 +7,26 @@ import { ToolFailure } from "../../contract/tool.ts";
 export interface LineRange {
   /** 1-based. */
   readonly first: number;
-  /** Included; absent: as far as one read goes. */
+  /** Inclusive; absent: as far as one read goes. */
   readonly last?: number;
 }
 
-/** Which part of a text is wanted, and how it is shown. */
+/** The requested part of a text, and how it is shown. */
 export interface Selector {
-  /** The text alone, without header and numbers. */
+  /** The text alone, without header and line numbers. */
   readonly raw: boolean;
-  /** Empty: no lines were named. */
+  /** Empty if no lines were named. */
   readonly ranges: readonly LineRange[];
-  /** The unresolved regions of a merge, and nothing else. */
+  /** Only the unresolved regions of a merge. */
   readonly conflicts: boolean;
-  /** Characters instead of lines, for lines that are too long: UTF-16 code units, as limits of outputs count them. */
+  /** Characters instead of lines, for lines that are too long: UTF-16 code units, as in output limits. */
   readonly chars?: LineRange;
 }
 
-/** A path text that ends like a selector, in its two parts. */
+/** A path text that ends like a selector, split in two. */
 export interface Selected {
   readonly path: string;
-  /** Parsed when asked for: a bad one fails with a ToolFailure, and what looks like one may be part of a name. */
+  /** Parsed on demand: an invalid selector throws a ToolFailure, but what looks like one may be part of a name. */
   selector(): Selector;
 }
 
@@ -35,7 +34,7 @@ const RANGE = String.raw`L?\d+(?:-(?:L?\d+)?|\+\d+)?`;
 const RANGES = `${RANGE}(?:,${RANGE})*`;
 const SUFFIX = new RegExp(`^(.+?)(?:(:conflicts)|:chars=(\\d+-?\\d*)|(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?)$`, "s");
 
-/** Undefined when the text does not end like a selector. */
+/** Undefined if the text does not end like a selector. */
 export function splitSelector(text: string): Selected | undefined {
   const [, path, conflicts, chars, before, raw, after] = SUFFIX.exec(text) ?? [];
   if (path === undefined || path === text || (before !== undefined && after !== undefined)) return undefined;
@@ -63,7 +62,7 @@ function parseRange(text: string): LineRange {
   return { first, last: Number(end) };
 }
 
-/** Sorted ranges within `total` lines, each with a little around it where it is bounded; those that touch are one. */
+/** Sorted ranges within `total` lines, each with some context if it is bounded; touching ranges are merged. */
 export function withSurroundings(
   ranges: readonly LineRange[],
   total: number,

@@ -1,4 +1,4 @@
-// Another process renames and relinks while files are read: the file that is shown is the one that was judged.
+// Another process renames and relinks while files are read: the shown file is the one that was judged.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { readTool } from "../../tools/builtin/read/index.ts";
 
 const ROUNDS = (process.env["LATHE_LONG"] ?? "") === "" ? 200 : 10_000;
 
-/** Swaps `spot` between a file of its own, a hard link, a link, and a directory link on the way, as fast as it can. */
+/** Swaps `spot` between a regular file, a hard link, a link, and a directory link on the path, as fast as it can. */
 const SWAPPER = `
 const fs = require("node:fs");
 const [,, dir] = process.argv;

@@ -106,7 +106,7 @@ describe("a write that names a part", () => {
       await expect(bench.text(writeTool, { path, content: "x\n" }), path).rejects.toThrow("means a part of a.txt");
     }
     expect(readdirSync(bench.dir)).toEqual(["a.txt"]);
-    // Without such a file it is a name like any other, and a file that has the name is written.
+    // Without such a file it is an ordinary name, and a file with that name is written.
     await bench.text(writeTool, { path: "b:2", content: "x\n" });
     put("b", "");
     await bench.text(writeTool, { path: "b:2", content: "y\n" });

@@ -1,6 +1,6 @@
-// What one path text of a call means: a file, something inside a file, an address, a page of the web; and which lines of it. Decided
-// once, before the call is judged: permissions, records and the op itself use this one value, so what was approved is what is opened.
-// Paths are repaired here and nowhere else.
+// The meaning of a path text in a call: a file, something inside a file, an address, a web page; and which lines of it.
+// Decided once, before the call is judged: permissions, records and the operation itself use this value, so that what
+// was approved is what is opened. Paths are repaired only here.
 
 import { posix } from "node:path";
 import type { CallPaths, Located } from "../../contract/paths/call-paths.ts";
@@ -14,18 +14,21 @@ export type Target = FileTarget | AddressTarget | WebTarget;
 
 export interface FileTarget {
   readonly kind: "file";
-  /** As the call names it, without selector. Members and rows included. */
+  /** The path in the call, without selector, including members and rows. */
   readonly path: string;
-  /** The file that is opened. `path` of it: without what leads inside. */
+  /** The file that is opened. Its `path` lacks the part that leads inside. */
   readonly located: Located;
-  /** Opens it; absent: lines of text, a picture, a directory or nothing. */
+  /** The format that opens it; absent for lines of text, a picture, a directory or nothing. */
   readonly format?: Format;
   /** "" for the file itself. */
   readonly separator: "" | ":" | "?";
-  /** What leads inside. For a read it may still end like a selector: the format knows which names there are. */
+  /**
+   * The part that leads inside. For a read it may still end like a selector, because only the format knows the names
+   * inside.
+   */
   readonly inner: string;
   readonly selector?: Selector;
-  /** Nothing was there under the path; this is the one file that ends like it. */
+  /** Nothing exists at the path; this is the only file that ends like it. */
   readonly isRescued?: true;
 }
 
@@ -48,7 +51,7 @@ const WEB = /^(?:https?:\/\/|www\.[^/\s]+\.)/i;
 
 const known = new WeakMap<CallPaths, Map<string, Promise<Target>>>();
 
-/** The same answer for the whole call. */
+/** Resolved once per call. */
 export function targetOf(text: string, purpose: "read" | "write", scope: CallScope): Promise<Target> {
   const targets = known.get(scope.paths) ?? new Map<string, Promise<Target>>();
   known.set(scope.paths, targets);
@@ -58,7 +61,7 @@ export function targetOf(text: string, purpose: "read" | "write", scope: CallSco
   return target;
 }
 
-/** Whether the text is an address and not the path of a file. */
+/** Whether the text is an address rather than the path of a file. */
 export const isAddress = (text: string, { services }: Pick<CallScope, "services">): boolean =>
   services.schemes?.handles(text) === true || WEB.test(text);
 
@@ -84,12 +87,12 @@ function addressOf(text: string, purpose: "read" | "write", scope: CallScope): T
   const kind = isWeb && !scope.services.schemes?.handles(text) ? "web" : "address";
   const isSelectable = purpose === "read" && (kind === "web" || scope.services.schemes?.hasSelectors(full));
   const selected = isSelectable ? splitSelector(full) : undefined;
-  // `http://host:8080` names a port: lines are named behind a path.
+  // `http://host:8080` names a port: lines can only follow a path.
   if (!selected || (kind === "web" && !/^https?:\/\/[^/]+\//i.test(selected.path))) return { kind, path: full };
   return { kind, path: selected.path, selector: selected.selector() };
 }
 
-/** What is there under exactly this text; an existing file wins over every other reading of it. */
+/** What exists at exactly this text; an existing file wins over every other interpretation. */
 async function inPlace(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
   const located = await scope.paths.locate(text);
   if (located.stat) return whole(text, located, purpose, scope);
@@ -106,7 +109,7 @@ async function inPlace(text: string, purpose: "read" | "write", scope: CallScope
 
 async function whole(path: string, located: Located, purpose: "read" | "write", scope: CallScope): Promise<FileTarget> {
   const target: FileTarget = { kind: "file", path, located, separator: "", inner: "" };
-  // Only what is edited as something else than its own text concerns a write of the file itself.
+  // For a write of the file itself, only formats that are edited as another text matter.
   const format = await formatOf(
     located,
     scope,
@@ -115,7 +118,7 @@ async function whole(path: string, located: Located, purpose: "read" | "write", 
   return format ? { ...target, format } : target;
 }
 
-/** The format of what is there, by name and first bytes. */
+/** The format of an existing file, by name and first bytes. */
 async function formatOf(
   located: Located,
   scope: CallScope,
@@ -129,7 +132,7 @@ async function formatOf(
   return claiming.find((format) => format.recognises?.(head) ?? true);
 }
 
-/** A file and what leads inside it; the longest file name wins. */
+/** A file and the part that leads inside it; the longest file name wins. */
 async function inside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
   for (const { path, separator, inner } of splits(text, scope)) {
     const located = await scope.paths.locate(path);
@@ -158,7 +161,10 @@ function* splits(text: string, { services }: CallScope): Generator<Split> {
   }
 }
 
-/** A part of a file that is to be created with it. Fails for a part that nothing can hold: a file of that whole name is not meant. */
+/**
+ * A part of a file that will be created with it. Throws for a part that nothing can contain, because a file with that
+ * whole name is not intended.
+ */
 async function newInside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
   for (const { path, separator, inner } of splits(text, scope)) {
     const format = scope.services.formats?.find(
@@ -182,7 +188,7 @@ async function newInside(text: string, scope: CallScope): Promise<FileTarget | u
   return undefined;
 }
 
-/** A file called `a.ts:5-9` beside a.ts is never meant, and would be read instead of those lines from then on. */
+/** A file called `a.ts:5-9` next to a.ts is never intended, and reads of those lines would open it from then on. */
 async function refuseLines(text: string, scope: CallScope): Promise<void> {
   const selected = splitSelector(text);
   if (!selected || !(await scope.paths.locate(selected.path)).stat) return;
@@ -201,13 +207,13 @@ async function newFile(text: string, scope: CallScope): Promise<FileTarget> {
   return format ? { ...target, format } : target;
 }
 
-/** What the text means once quotes, a home directory or `file://` are taken for what they are. */
+/** The meaning of the text after quotes, a home directory or `file://` are resolved. */
 async function repairPath(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
   const plain = unquotePath(text, scope.env);
   if (plain === undefined) return undefined;
   const found = await inPlace(plain, purpose, scope);
   if (found) return found;
-  // A quoted name that is not there is not created with its quotes.
+  // A quoted name that does not exist is not created with its quotes.
   return purpose === "write" ? newFile(plain, scope) : undefined;
 }
 
@@ -236,7 +242,7 @@ function refuseUnknownScheme(text: string, { services }: CallScope): void {
   throw new ToolFailure(`Nothing here opens ${scheme}:// addresses; ${there}.`);
 }
 
-/** The file of a target as formats read it: always the one that was judged. */
+/** The file of a target for formats: always the one that was judged. */
 export function formatFile(located: Located, scope: CallScope): FormatFile {
   const { path, real, stat } = located;
   const same = stat?.file === undefined ? undefined : { ifFile: stat.file };

@@ -2,7 +2,7 @@
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Undefined when the text is no feed. */
+/** Undefined if the text is not a feed. */
 export function feedText(xml: string): string | undefined {
   if (!/<(?:rss|feed|rdf:RDF)\b/i.test(xml.slice(0, 2_000))) return undefined;
   const [head = "", ...items] = xml.split(/<(?:item|entry)\b/i);
@@ -19,7 +19,7 @@ export function feedText(xml: string): string | undefined {
   return lines.join("\n");
 }
 
-/** The text of the first element of this name; "" when there is none. */
+/** The text of the first element with this name; "" if there is none. */
 export function fieldOf(xml: string, tag: string): string {
   const open = new RegExp(`<${tag}\\b[^>]{0,500}>`, "i").exec(xml);
   if (!open) return "";

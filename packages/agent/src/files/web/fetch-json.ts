@@ -1,4 +1,4 @@
-// An answer of a web API, through the gate and within limits.
+// Fetches JSON from a web API, through the gate and within limits.
 
 import { type JsonValue, parseJson } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -8,14 +8,14 @@ import type { WebGate } from "./gate/types.ts";
 const LIMITS = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 const MOST_SHOWN = 300;
 
-/** What a web API has answered. */
+/** The answer of a web API. */
 export interface JsonAnswer extends Omit<FetchedPage, "body"> {
   readonly text: string;
-  /** Undefined: the text is no JSON, or not all of it. */
+  /** Undefined if the text is not JSON, or incomplete. */
   readonly value: JsonValue | undefined;
 }
 
-/** Whatever its status is; `answerFailure` makes a failure of one. */
+/** Returns the answer whatever its status; `answerFailure` makes an error of it. */
 export async function fetchJson(
   gate: WebGate,
   url: string,
@@ -28,7 +28,7 @@ export async function fetchJson(
   return { ...page, text, value: page.truncated ? undefined : parseJson(text) };
 }
 
-/** One line: the status, and what the server itself says. */
+/** One line: the status, and the server's own message. */
 export function answerFailure({ url, status, text, value }: JsonAnswer): ToolFailure {
   const said = value === undefined && /^\s*</.test(text) ? "" : text.replace(/\s+/g, " ").trim().slice(0, MOST_SHOWN);
   const { host } = new URL(url);

@@ -1,4 +1,4 @@
-// Fetches one page within limits: redirects counted and each judged by the gate, size and time bounded.
+// Fetches one page within limits: redirects are counted and each is judged by the gate; size and time are bounded.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { pipeline, type Transform } from "node:stream";
@@ -11,24 +11,24 @@ export interface FetchLimits {
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly timeoutMs: number;
-  /** Why a redirect is not followed; undefined: it is. Where this is absent, every one is followed. */
+  /** Why a redirect is not followed; returns undefined if it is. If absent, every redirect is followed. */
   readonly redirectProblem?: RedirectProblem | undefined;
 }
 
-/** Why a redirect must not be followed. `isLoopback`: it came from there. */
+/** Why a redirect must not be followed. `isLoopback`: it came from loopback. */
 export type RedirectProblem = (from: URL, to: URL, isLoopback: boolean) => string | undefined;
 
-/** What is asked for, besides the address. */
+/** The request, besides the address. */
 export interface FetchOptions extends FetchLimits, Omit<GateRequest, "url"> {}
 
-/** A page as it came, unpacked. */
+/** A page as received, decompressed. */
 export interface FetchedPage {
   /** The address after redirects. */
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly mediaType: string;
-  /** As the server names it. */
+  /** As stated by the server. */
   readonly charset?: string;
   readonly body: Buffer;
   readonly truncated: boolean;
@@ -41,14 +41,15 @@ const HEADERS = {
   "user-agent": "lathe",
 };
 
-/** The caller's own headers are for the first host: a redirect to another one gets none of them but `accept`. */
+/** The caller's own headers are for the first host: after a redirect to another host, only `accept` is sent. */
 export async function fetchPage(
   gate: WebGate,
   address: string,
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<FetchedPage> {
-  // We avoid AbortSignal.timeout: joined with another signal, Node 20 collects it as garbage and it never fires.
+  // We avoid AbortSignal.timeout: when it is combined with another signal, Node 20 garbage-collects it and it never
+  // fires.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), options.timeoutMs);
   try {
@@ -107,7 +108,7 @@ const notFollowed = (from: URL, to: URL, problem: string): ToolFailure =>
     `${from.href} redirects to ${to.href}, which was not followed. ${problem} Read that address itself if you need it.`,
   );
 
-/** What a caller sends may hold a token, which belongs to the host that it was given for. */
+/** The caller's headers may contain a token, which belongs only to the host it was given for. */
 function redirect(
   { url: from, method = "GET", headers = {}, body }: GateRequest,
   status: number,
@@ -151,7 +152,8 @@ async function readBody(
   maxBytes: number,
 ): Promise<{ body: Buffer; truncated: boolean }> {
   const unpack = UNPACKERS.get(headers["content-encoding"]);
-  // A pipeline and not a pipe: a response that ends early must end the decompression, too. The reader below gets the error.
+  // A pipeline rather than a pipe: a response that ends early must end the decompression, too. The reader below gets
+  // the error.
   const stream = unpack === undefined ? body : pipeline(body, unpack(), () => {});
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,16 +1,17 @@
-// The addresses that a text shows, whole and in one form, so that two of them are equal exactly when the same request is sent.
+// The addresses that a text shows, absolute and normalised, so that two are equal exactly when they send the same
+// request.
 
-/** Of one text; the rest of a longer list counts as not shown. */
+/** Per text; the rest of a longer list counts as not shown. */
 const MOST_LINKS = 500;
 
 const ABSOLUTE = /\bhttps?:\/\/[^\s<>"`\\|{}^]+/gi;
-/** The target of a Markdown link, which may have one pair of parentheses in it. */
+/** The target of a Markdown link, which may contain one pair of parentheses. */
 const MARKDOWN = /\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)/g;
 const ATTRIBUTE = /\bhref\s*=\s*(?:"([^"\s]+)"|'([^'\s]+)'|([^\s"'>]+))/gi;
-/** Belongs to the sentence around an address, or to its mark-up. */
+/** Punctuation or mark-up after an address, which is not part of it. */
 const AFTER = /[.,;:!?'"*_~)\]]+$/;
 
-/** `base`: the address of the text itself, for links that begin at it. */
+/** `base`: the address of the text itself, for relative links. */
 export function linksIn(text: string, base?: string): string[] {
   const found = new Set<string>();
   const add = (link: string, from?: string): void => {
@@ -24,13 +25,13 @@ export function linksIn(text: string, base?: string): string[] {
   for (const [address] of text.matchAll(ABSOLUTE)) {
     add(address);
     add(address.replace(AFTER, ""));
-    // One closing parenthesis of a link in brackets, or of a sentence, is not part of it; what follows is not either.
+    // A closing parenthesis of a bracketed link or a sentence ends the address.
     add(address.split(")")[0] ?? "");
   }
   return [...found];
 }
 
-/** The address as it is sent: without its fragment, which never leaves. Undefined for what is no address of the web. */
+/** The address as it is sent: without its fragment. Undefined if it is not a web address. */
 export function addressKey(address: string, base?: string): string | undefined {
   if (!URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);

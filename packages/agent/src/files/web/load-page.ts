@@ -1,5 +1,5 @@
-// A page of the web in the form that is best to read: through the API of its site, as Markdown where the site offers it, or as text made
-// of the page.
+// Loads a web page in its most readable form: through the API of its site, as Markdown if the site offers it, or as
+// text extracted from the page.
 
 import { parseJson } from "@lathe/llm";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
@@ -12,24 +12,26 @@ import { readSite } from "./sites/read-site.ts";
 import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
 
 const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000 };
-/** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
+/** A page with less text is probably rendered by scripts, so we look for other forms of it. */
 const LEAST_TEXT = 200;
 
 export interface LoadedPage extends Rendered {
   /** The address after redirects. */
   readonly url: string;
-  /** Where its links begin; absent for a page of the loopback, which shows none: the session may have written it. */
+  /**
+   * The base of its links; absent for a loopback page, which shows no links because the session may have written it.
+   */
   readonly base?: string | undefined;
   readonly status: number;
   readonly mediaType: string;
   readonly bytes: number;
   readonly truncated: boolean;
-  /** The site whose API gave it. */
+  /** The site whose API provided it. */
   readonly site?: string | undefined;
 }
 
 interface Rendered {
-  /** How its text was made. */
+  /** How its text was obtained. */
   readonly method: string;
   readonly text?: string | undefined;
   readonly image?: { readonly bytes: Uint8Array; readonly mediaType: string } | undefined;
@@ -46,12 +48,12 @@ interface Means {
 
 export interface WantedPage {
   readonly url: string;
-  /** As the server gives it. */
+  /** As sent by the server. */
   readonly isRaw: boolean;
   readonly limits?: Partial<FetchLimits> | undefined;
 }
 
-/** The limit of time is that of the whole: of what is fetched and of making text of it. */
+/** The time limit covers everything: fetching and extracting the text. */
 export async function loadPage(wanted: WantedPage, web: WebServices, scope: CallScope): Promise<LoadedPage> {
   const { timeoutMs } = { ...LIMITS, ...wanted.limits };
   const late = new AbortController();
@@ -128,7 +130,7 @@ async function render(page: FetchedPage, means: Means): Promise<Rendered> {
   return renderHtml(page, means);
 }
 
-/** A document is read like a file of its kind. */
+/** A document is read like a file of its format. */
 async function asDocument({ url, mediaType, body }: FetchedPage, { scope }: Means): Promise<Rendered | undefined> {
   const format = formatOfName(new URL(url).pathname, mediaType, scope.services.formats ?? []);
   if (!format || (format.recognises && !format.recognises(body.subarray(0, 64)))) return undefined;
@@ -165,22 +167,22 @@ async function renderHtml(page: FetchedPage, means: Means): Promise<Rendered> {
   return { method: "html", text, notes: text.trim() === "" ? ["the page has no text without its scripts"] : [] };
 }
 
-/** Only where the user's settings name a service; it learns the address. */
+/** Only if the user's settings name a service; the service learns the address. */
 async function fromReader(url: string, { web: { gate, reader }, fetch }: Means): Promise<Rendered | undefined> {
   if (!reader) return undefined;
   const { hostname, port, protocol } = new URL(url);
-  // A server of the session is nobody else's business, and out of the service's reach.
+  // A server of the session is private, and the service could not reach it.
   if (await gate.isOwn(hostname, Number(port) || (protocol === "https:" ? 443 : 80))) return undefined;
   const text = await otherForm(`${reader.replace(/\/+$/, "")}/${url}`, { fetch });
   return text === undefined ? undefined : { method: "reader", text, notes: [`read by ${new URL(reader).host}`] };
 }
 
-/** Text at another address of the same site; undefined when there is none, in whatever way. */
+/** Text at another address of the same site; undefined if there is none, for whatever reason. */
 async function otherForm(url: string | undefined, { fetch }: Pick<Means, "fetch">): Promise<string | undefined> {
   if (url === undefined) return undefined;
   try {
     const page = await fetch(url);
-    // A page that leads to the loopback for another form would give the session's own text as its own.
+    // A page that redirects to loopback for another form could pass the session's own text off as its own.
     if (page.isLoopback && new URL(page.url).host !== new URL(url).host) return undefined;
     if (page.status >= 400 || isHtml(page) || !isText(page)) return undefined;
     const text = decodePage(page);
@@ -191,7 +193,7 @@ async function otherForm(url: string | undefined, { fetch }: Pick<Means, "fetch"
   }
 }
 
-/** Of the page's own host only: another host was not asked for. */
+/** Only on the page's own host, because no other host was approved. */
 function alternate(html: string, base: string, type: RegExp): string | undefined {
   for (const [tag] of html.slice(0, 200_000).matchAll(/<link\b[^>]{1,2000}>/gi)) {
     const attribute = (name: string): string =>

@@ -1,4 +1,4 @@
-// A page of the web as lines to read. What it is and how it was made stands in the header.
+// Opens a web page as lines to read. The header says what it is and how its text was obtained.
 
 import { type CallScope, type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { linesOf, type OpenedImage, type OpenedText } from "../target/opened.ts";
@@ -24,7 +24,7 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
   }
   const page = await loadPage({ url: path, isRaw }, web, scope);
   const opened = withHeader(path, page, await keepLong(page.text ?? "", scope));
-  // A failure is asked for again: the next answer may be another one.
+  // Failures are not cached, because the next response may differ.
   if (page.status < 400) pages?.keep([path, page.url], isRaw, opened);
   return withSelector(opened, selector);
 }
@@ -33,7 +33,7 @@ const withSelector = (page: CachedPage, selector: WebTarget["selector"]): Opened
   page.kind === "image" ? page : { ...page, selector };
 
 interface LongPage {
-  /** How many of its lines are shown. */
+  /** Number of lines shown. */
   readonly most: number;
   readonly note: string;
 }

@@ -1,4 +1,5 @@
-// Pages that were read in a session, so that the next lines of one cost no request. Bounded; the pages read longest ago go first.
+// Pages that were read in a session, so that reading more lines of one needs no request. Bounded; the least recently
+// read pages are dropped first.
 
 import type { OpenedImage, OpenedText } from "../target/opened.ts";
 
@@ -12,7 +13,7 @@ declare module "../../contract/tool.ts" {
 export type CachedPage = (Omit<OpenedText, "selector"> | OpenedImage) & {
   /** The address after redirects. */
   readonly url: string;
-  /** Where its links begin; absent: it shows none. */
+  /** The base of its links; absent if it shows none. */
   readonly base?: string | undefined;
 };
 
@@ -24,7 +25,7 @@ export class PageCache {
   readonly #pages = new Map<string, { readonly page: CachedPage; readonly length: number }>();
   #length = 0;
 
-  /** Raw and rendered forms of an address are two pages. */
+  /** The raw and the rendered form of an address are separate pages. */
   get(url: string, isRaw: boolean): CachedPage | undefined {
     const key = keyOf(url, isRaw);
     const found = this.#pages.get(key);
@@ -38,7 +39,7 @@ export class PageCache {
     return this.#pages.has(keyOf(url, isRaw));
   }
 
-  /** Keeps the page under every address that led to it. */
+  /** Stores the page under every address that led to it. */
   keep(urls: readonly string[], isRaw: boolean, page: CachedPage): void {
     const length =
       page.kind === "text" ? page.lines.reduce((sum, line) => sum + line.length + 1, 0) : page.bytes.length;

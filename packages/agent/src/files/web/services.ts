@@ -1,16 +1,16 @@
-// What the web faces need from the host. Without it they are not offered.
+// What the web tools need from the host. Without it they are not offered.
 
 import type { FetchLimits } from "./fetch-page.ts";
 import type { WebGate } from "./gate/types.ts";
 
 /** What the web tools work with. */
 export interface WebServices {
-  /** Everything that leaves for the web passes it. */
+  /** Every request to the web passes through it. */
   readonly gate: WebGate;
   readonly fetch?: Partial<FetchLimits> | undefined;
-  /** By origin. A token goes to its own origin alone. */
+  /** By origin. A token is sent only to its own origin. */
   readonly tokens?: Readonly<Record<string, string>> | undefined;
-  /** Base address of a service that reads pages which need their scripts; absent: no address is given to one. */
+  /** Base address of a service that renders pages which need their scripts; if absent, no address is sent to one. */
   readonly reader?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// A fetched page as text a model can read.
+// Converts a fetched page to text that a model can read.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { runParser } from "../parser/run-parser.ts";
@@ -6,7 +6,7 @@ import type { HtmlInput } from "../parser/tasks/html/html-markdown.ts";
 import type { PageMarkdown } from "../parser/tasks/html/main-part.ts";
 import type { FetchedPage } from "./fetch-page.ts";
 
-/** HTML becomes Markdown: of its main part, where most of the text is there. */
+/** HTML becomes Markdown, of the main part if that contains most of the text. */
 export async function pageText(
   page: FetchedPage,
   scope: Pick<CallScope, "signal" | "services">,
@@ -16,7 +16,7 @@ export async function pageText(
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);
 }
 
-/** `leftOut`: names of elements, and classes with a dot before them. */
+/** `leftOut`: element names, and classes with a leading dot. */
 export function htmlText(
   html: string,
   base: string,
@@ -35,7 +35,7 @@ export const isHtml = (page: FetchedPage): boolean =>
 export const isText = ({ mediaType }: FetchedPage): boolean =>
   mediaType === "" || /^text\/|json|xml|javascript|yaml|toml/.test(mediaType);
 
-/** What the server says takes precedence over what the page says. */
+/** The charset stated by the server takes precedence over the page's. */
 export function decodePage({ body, charset }: FetchedPage): string {
   const declared = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(body.toString("latin1", 0, 2048))?.[1];
   try {

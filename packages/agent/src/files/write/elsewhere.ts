@@ -13,7 +13,7 @@ import { conflictPreview, writeConflicts } from "../formats/conflict/settle.ts";
 import type { RowChange } from "../target/format.ts";
 import { formatFile, targetOf } from "../target/target.ts";
 
-/** Undefined: it is a file, or a text inside one. */
+/** Undefined if it is a file, or a text inside one. */
 export async function writeElsewhere(
   path: string,
   content: string,
@@ -40,7 +40,7 @@ export async function writeElsewhere(
   return { content: [{ kind: "text", text: lines.join("\n") }], details: { filePath: path }, effects: "done" };
 }
 
-/** Undefined like `writeElsewhere`. */
+/** Undefined as for `writeElsewhere`. */
 export async function previewElsewhere(path: string, content: string, scope: CallScope): Promise<Preview | undefined> {
   const target = await targetOf(path, "write", scope);
   if (target.kind === "address" && isConflictAddress(path)) {

@@ -1,4 +1,4 @@
-// Commands that reach keys without naming the file that holds them.
+// Commands that reach keys without naming the file that contains them.
 
 import { describe, expect, it } from "vitest";
 import { CallPaths } from "../../contract/paths/call-paths.ts";

@@ -1,9 +1,10 @@
-// Which sensitive files a word may stand for that does not name one: a glob, a pattern of names, or a folder whose files are read.
+// Which sensitive files a word may refer to without naming them: through a glob, a name pattern, or a folder whose
+// files are read.
 
 import { globSource } from "../../world/env/search/gitignore.ts";
 import { isCredentialFile, ownCredentialFiles, type SensitivePlaces, searchesCredentials } from "./sensitive-paths.ts";
 
-/** Files that may lie in any folder: one for each kind. */
+/** Example files that may be in any folder, one for each kind. */
 const ANYWHERE = [
   ".env",
   ".env.local",
@@ -51,10 +52,10 @@ function fixedPlaces({ userHome, latheHome }: SensitivePlaces): string[][] {
   return [...ofSystem, ...ofUser].map(segments);
 }
 
-/** What a leading wildcard stands for: shells leave hidden files out, patterns of names do not. */
+/** What a leading wildcard matches: shells leave hidden files out, name patterns do not. */
 export type Wildcards = "as in a shell" | "hidden too";
 
-/** Whether the path, or one that it may stand for, holds credentials. */
+/** Whether the path, or one that it may match, is a credential file. */
 export function mayBeCredentialFile(path: string, places: SensitivePlaces, wildcards: Wildcards): boolean {
   if (isCredentialFile(path, places)) return true;
   return isGlob(path) && alternatives(path).some((glob) => mayMatch(glob, places, wildcards));
@@ -78,7 +79,7 @@ function mayMatch(glob: string, places: SensitivePlaces, wildcards: Wildcards): 
   });
 }
 
-/** Whether all that lies in `tree` includes a place made for credentials, or the tree lies in one. */
+/** Whether `tree` contains a credential folder or lies in one. */
 export function mayHoldCredentials(tree: string, places: SensitivePlaces): boolean {
   const homes = ANYWHERE.filter((names) => names.length > 1).map((names) => [
     ...segments(places.userHome),
@@ -93,7 +94,7 @@ export function mayHoldCredentials(tree: string, places: SensitivePlaces): boole
   });
 }
 
-/** One may be the other, or lie in it. */
+/** One may match the other, or be inside it. */
 function overlaps(parts: readonly string[], place: readonly string[]): boolean {
   const shared = Math.min(parts.length, place.length);
   return parts.slice(0, shared).every((part, index) => fitsName(part, place[index] as string, "as in a shell"));
@@ -103,7 +104,8 @@ export function fitsName(glob: string, name: string, wildcards: Wildcards): bool
   if (!isGlob(glob)) return glob.toLowerCase() === name.toLowerCase();
   if (wildcards === "as in a shell" && name.startsWith(".") && !glob.startsWith(".")) return false;
   const short = glob.replace(/\*+/g, "*");
-  // Each sign but a star stands for one letter, with a backslash before it at the most: a long pattern need not be compiled.
+  // Every character except a star matches one character, with at most one backslash before it; so a pattern that is too
+  // long need not be compiled.
   if (short.replaceAll("*", "").length > 2 * name.length) return false;
   return new RegExp(`^${globSource(short)}$`, "si").test(name);
 }
@@ -116,12 +118,15 @@ export function segments(path: string): string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-/** The globs that braces stand for; a bracket may be any character. With too many to go through, each may be anything. */
+/**
+ * The globs that braces expand to; a bracket may match any character. If there are too many, a `*` replaces the
+ * braces.
+ */
 export function alternatives(glob: string): readonly string[] {
   return fewAlternatives(glob) ?? [glob.replace(/\{.*\}/s, "*")];
 }
 
-/** Undefined when they are too many to go through. */
+/** Undefined if there are too many. */
 export function fewAlternatives(glob: string): readonly string[] | undefined {
   let open = [glob.replace(/\[[!^]?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]/g, "?")];
   for (let round = 0; round < 8 && open.length <= MOST_ALTERNATIVES && open.some((text) => BRACES.test(text)); round++)

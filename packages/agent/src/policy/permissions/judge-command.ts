@@ -1,5 +1,6 @@
-// What may be run without asking: one command of a shell text at a time, by what the parse knows of it. What rules of words say is
-// decided by the shell half (../shell/verdict.ts); here it meets the mode, sensitive files and the sandbox.
+// Which commands may run without approval: one command of a shell text at a time, based on its analysis. The shell half
+// (../shell/verdict.ts) decides what rules say about its words; this file combines that with the mode, sensitive files
+// and the sandbox.
 
 import { posix } from "node:path";
 import { sentence } from "../../base/text/sentence.ts";
@@ -49,7 +50,7 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
   );
 }
 
-/** What keeps it from being known to change nothing. */
+/** Why the command is not known to be read-only. */
 function whyNotReading({ part, doubt }: CommandAccess): string {
   const [written] = part?.isHarmless ? part.writes : [];
   const program = part?.words[0] ?? "this one";
@@ -57,13 +58,13 @@ function whyNotReading({ part, doubt }: CommandAccess): string {
   return said ?? (written === undefined ? `${program} is not one of them` : `it writes ${written}`);
 }
 
-/** The word of a listed program because of which it is asked about. */
+/** The word of a known program for which the user is asked. */
 function strangeIn({ strange, lacking }: ShellPart): string | undefined {
   if (strange === "…") return "a word of it is only known when it runs";
   return strange && (lacking ?? `${strange.slice(0, 80)} is not understood`);
 }
 
-/** All that the child does is judged like what its parent does, so that only mode `ask` asks about starting it. */
+/** Everything the child does is judged like its parent's calls, so only mode `ask` asks before starting it. */
 function judgeAgent(item: CommandAccess, { rules, mode }: Policy, scope: RuleScope): PartVerdict {
   const spoken = rules.filter(
     (rule) => rule.subject !== "shell" && isAbout(rule, item, scope) && rule.pattern === undefined,
@@ -78,12 +79,12 @@ function judgeAgent(item: CommandAccess, { rules, mode }: Policy, scope: RuleSco
   );
 }
 
-/** Nothing in it is dangerous, in doubt or about sensitive files: a wide permission may cover it. */
+/** It is not dangerous, doubtful or about sensitive files, so a broad permission may cover it. */
 export function isOrdinaryCommand(item: CommandAccess, places: Places): boolean {
   return !isUncertain(item) && sensitive(item, places, undefined) === undefined;
 }
 
-/** False as well when its directory is not known before it runs. */
+/** False as well if its directory is unknown until it runs. */
 export function runsInside({ part, cwd }: CommandAccess, places: Places): boolean {
   return (part === undefined || part.cwd !== undefined) && isInRoots(cwd, places);
 }
@@ -95,7 +96,7 @@ const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pat
 
 const isAboutFiles = ({ subject }: Rule): boolean => subject === "read" || subject === "write";
 
-/** Why not all that it runs is in its words. */
+/** Why its words do not show everything that it runs. */
 function unreadIn(part: ShellPart | undefined): string | undefined {
   const hidden = part && !part.isHarmless && RUNS_TEXT.test(part.words[0] ?? "");
   return (
@@ -106,7 +107,9 @@ function unreadIn(part: ShellPart | undefined): string | undefined {
   );
 }
 
-/** A name of git's that stands for another one, or for any: an alias, a program of git's own, a command that starts others. */
+/**
+ * A git subcommand that may stand for another one: an alias, an external git program, or a command that starts others.
+ */
 function hiddenGit({ words: [program = "", ...words], isHarmless }: ShellPart): string | undefined {
   const name = program.slice(program.lastIndexOf("/") + 1);
   if (isHarmless || !/^git(?:-|$)/.test(name)) return undefined;
@@ -124,16 +127,16 @@ const GIT_COMMANDS = new Set(
   ),
 );
 
-/** Programs that may start others from a text or an option of theirs. */
+/** Programs that may start others from one of their arguments or options. */
 const RUNS_TEXT = /^(?:.*\/)?(?:sed|[gm]?awk|split|tar|sort|find|rg|less|man)$/;
 
-/** What the rules say of its words, danger and doubt included. */
+/** What the rules say about its words, including danger and doubt. */
 function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict {
   const { part, doubt } = item;
   const isInside = runsInside(item, places);
   const about = rules.filter((rule) => isAbout(rule, item, scope) && (isInside || !rule.insideOnly));
   const unread = doubt ?? unreadIn(part);
-  // It cannot be told whether a narrower rule speaks of a text that cannot be read.
+  // We cannot tell whether a narrower rule applies to a text that cannot be parsed.
   const perhaps =
     unread === undefined
       ? undefined
@@ -143,7 +146,7 @@ function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: Rul
     rule: perhaps,
   };
   if (part === undefined) {
-    // Not shell text, or text that could not be read: only rules about everything speak of it.
+    // For anything but parsed shell text, only rules without a pattern apply.
     const whole = about.filter(({ pattern }) => pattern === undefined);
     const narrowed = ruleVerdict(whole, "deny") ?? ruleVerdict(whole, "ask") ?? unclear;
     return (
@@ -162,7 +165,7 @@ function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: Rul
   return { decision: judged?.verdict ?? "ask", reason, allowWith: FULL, ...(rule ? { rule } : {}) };
 }
 
-/** Files that a rule denies are denied to commands that name them, too. */
+/** Files that a rule denies are also denied to commands that name them. */
 function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict | undefined {
   const denying = rules.filter(
     ({ decision, subject }) =>
@@ -188,7 +191,7 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   return above && ask(`The rule ${above.text} denies files in there.`, FULL);
 }
 
-/** Programs that put whole folders elsewhere; git what is in its history. */
+/** Programs that copy or move whole folders; git copies its history. */
 const PACKERS = /^(?:tar|bsdtar|zip|7z|cp|rsync|scp|cpio|pax|mv|ln)$/;
 const GIT_PACKERS =
   /^(?:archive|format-patch|bundle|fast-export|cat-file|checkout-index|worktree|clone|diff|show|log|unpack-file|read-tree|mv)$/;
@@ -201,14 +204,14 @@ function packedBy(part: ShellPart | undefined): readonly string[] {
   return PACKERS.test(name) ? words.filter((word) => !word.startsWith("-")) : [];
 }
 
-/** Sensitive files that the command names; an allowing rule that names the same word answers the question. */
+/** Sensitive files that the command names; an allow rule that names the same word settles the question. */
 function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined): PartVerdict | undefined {
   const named = rule?.decision === "allow" ? wordsOf(rule) : [];
   const { danger } = item.part ?? {};
   if (danger?.shape === SETUID_SHAPE && rule?.decision !== "allow") return ask(sentence(danger.reason), FULL);
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
-    // Of a program that is not listed, a word with many braces is mostly no path at all.
+    // For an unknown program, a word with many braces is usually not a path.
     if (item.part?.isHarmless && fewAlternatives(path) === undefined)
       return ask(`${word.slice(0, 80)} stands for more files than can be looked at.`, FULL);
     if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
@@ -229,7 +232,7 @@ const inSandbox = ({ outside }: CommandAccess, { isSandboxed, mode }: Policy): P
     ? { decision: "allow", reason: "It runs in the sandbox.", isPlain: true }
     : undefined;
 
-/** What the sandbox would not let it do is a question, whatever its words are allowed to do inside. */
+/** Anything the sandbox would block needs approval, whatever rules allow inside the sandbox. */
 const outsideSandbox = ({ outside }: CommandAccess, { isSandboxed }: Policy): PartVerdict | undefined =>
   isSandboxed && outside ? ask("It wants to run outside the sandbox.", FULL) : undefined;
 
@@ -247,10 +250,10 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
     : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 
-/** Words that may be paths, `--option=path` included, with the path that they mean. */
+/** Words that may be paths, including `--option=path`, with the path that they refer to. */
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
-  // The parse knows which words of listed programs are files; any word of another program may be one.
+  // The analysis knows which words of known programs are files; for other programs, any word may be one.
   const words = [...(part.isHarmless ? [] : part.words), ...part.reads, ...part.writes];
   return words.flatMap((word, at) => {
     if (at === 0 && !part.isHarmless) return [];
@@ -263,7 +266,7 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
   });
 }
 
-/** What may be paths in a program of another language. */
+/** Possible paths in code of another language. */
 const pathsInCode = (code: string): string[] =>
   code.split(/[\s"'`(),;=<>{}[\]]+/).filter((text) => /^\.|\//.test(text) && !text.includes("*"));
 

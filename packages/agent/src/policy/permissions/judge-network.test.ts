@@ -14,7 +14,7 @@ const rule = (decision: Decision, text: string): Rule => {
   return { ...read, decision, origin: "test" };
 };
 
-/** In the order of the modes: read-only, ask, auto-edit, full, plan. */
+/** In mode order: read-only, ask, auto-edit, full, plan. */
 it.each<[string, Partial<Access & { kind: "network" }>, Rule[], string]>([
   ["an address that was shown", { url: SHOWN }, [], "deny ask allow allow allow"],
   ["another one", { url: `${SHOWN}?k=secret` }, [], "deny ask ask allow deny"],

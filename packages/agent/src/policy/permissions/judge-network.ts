@@ -1,5 +1,6 @@
-// What modes say of a connection to the web. An address that the session was shown is read without a question in `auto-edit` and
-// `plan`: nothing of the session is in it, so reading it sends nothing (decision 0342). Rules have spoken before.
+// What modes say about connections to the web. In `auto-edit` and `plan`, an address that was shown in the session
+// needs no approval: it contains nothing of the session, so reading it reveals nothing (decision 0342). Rules are
+// applied before this.
 
 import type { Access } from "../../contract/tool.ts";
 import { canonicalHost, isLoopbackHost } from "../../world/net/address.ts";
@@ -7,7 +8,7 @@ import { ask, FULL, forbiddenIn, type PartVerdict, type Policy, plainAsk } from 
 
 type Network = Access & { readonly kind: "network" };
 
-/** While planning, everything of the web that would be a question waits; undefined: the mode does not forbid it. */
+/** While planning, any web access that would need approval has to wait; undefined if the mode does not forbid it. */
 export function networkInPlan(item: Network, policy: Policy): PartVerdict | undefined {
   if (item.closedPort !== undefined && !item.kept) {
     const forbidden = forbiddenIn("plan");
@@ -21,7 +22,7 @@ export function networkInPlan(item: Network, policy: Policy): PartVerdict | unde
   return { ...forbidden, reason: `Plan mode is on: only what was shown is read, and ${why}.` };
 }
 
-/** A rule for the loopback would be for every port of every day, so none answers this; undefined: the port is open. */
+/** A rule for loopback would cover every port forever, so no rule answers this; undefined if the port is open. */
 export function closedPortQuestion({ own, kept, closedPort }: Network): PartVerdict | undefined {
   if (own || kept || closedPort === undefined) return undefined;
   return ask(`${closedBecause(closedPort)}; your yes opens it for this session.`, ADDRESS);
@@ -42,7 +43,7 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
 
 const closedBecause = (port: number): string => `Port ${port} is not that of a server of this session`;
 
-/** The narrowest; a port of the loopback stays closed to a rule. What is no address has its text as the host. */
+/** The narrowest rule; a rule does not open a loopback port. If the text is not an address, it is itself the host. */
 function wayFor({ host, url }: Network): string {
   if (!/^[\w.-]+$/.test(host) || (url !== undefined && !URL.canParse(url))) return FULL;
   return url !== undefined && isLoopbackHost(canonicalHost(host) ?? "") ? ADDRESS : `--allow 'network(${host})'`;

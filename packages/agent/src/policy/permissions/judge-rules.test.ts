@@ -1,4 +1,4 @@
-// What rules, modes and the parse of a command come to together.
+// The combined effect of rules, modes and the analysis of a command.
 
 import { describe, expect, it } from "vitest";
 import { CallPaths } from "../../contract/paths/call-paths.ts";

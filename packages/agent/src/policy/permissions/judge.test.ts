@@ -1,4 +1,4 @@
-// Who is asked about what: every mode against everything that a call can touch.
+// Who needs approval for what: every mode against everything that a call can touch.
 
 import { describe, expect, it } from "vitest";
 import type { Access, Tier } from "../../contract/tool.ts";
@@ -23,7 +23,7 @@ interface Row {
   readonly what: string;
   readonly tier: Tier;
   readonly access: readonly Access[] | undefined;
-  /** In the order of the modes: read-only, ask, auto-edit, full, plan. */
+  /** In mode order: read-only, ask, auto-edit, full, plan. */
   readonly decisions: string;
   readonly inside: boolean;
 }

@@ -1,5 +1,5 @@
-// What may happen without asking: a pure function of the mode, the rules, what a call declares, and where things are. Each thing
-// that the call touches is decided on its own, with its reason; deny beats ask beats allow.
+// What may happen without approval: a pure function of the mode, the rules, the call's declared access, and where
+// things are. Each thing that the call touches is decided separately, with its reason; deny beats ask beats allow.
 
 import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
@@ -31,14 +31,14 @@ export interface JudgedCall {
   /** Name of the tool; absent for a command that the user only asks about. */
   readonly tool?: string | undefined;
   readonly tier: Tier;
-  /** Undefined: the tool does not say what it touches. */
+  /** Undefined if the tool does not declare what it touches. */
   readonly access: readonly Access[] | undefined;
 }
 
-/** What was decided about a call, and about each thing that it touches. */
+/** The decision on a call, and on each thing that it touches. */
 export interface Verdict {
   readonly decision: Decision;
-  /** The reason of the strongest part; absent when the mode alone decides. */
+  /** The reason of the strongest part; absent if the mode alone decides. */
   readonly reason?: string;
   /** The option that would have allowed it. */
   readonly allowWith?: string;
@@ -47,7 +47,7 @@ export interface Verdict {
 
 const RANK: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** Decides about each thing that the call touches; the strongest decision holds for the call. */
+/** Decides on each thing that the call touches; the strongest decision applies to the call. */
 export function judge(call: JudgedCall, policy: Policy): Verdict {
   const scope: RuleScope = {
     tool: call.tool,
@@ -80,12 +80,18 @@ function partOf(item: Item, { decision, reason, rule }: PartVerdict): DecidedPar
   };
 }
 
-/** Ranks two questions: first the one whose answer takes the wider option, then the one with a reason. What allows it allows the other. */
+/**
+ * Ranks questions: first those that need the broader option, then those with a reason. An answer to a higher one also
+ * covers the lower.
+ */
 function weight({ decision, allowWith, isPlain }: PartVerdict): number {
   return RANK[decision] * 10 + (allowWith === undefined ? 0 : WAYS.indexOf(allowWith) + 1) + (isPlain ? 0 : 0.5);
 }
 
-/** True when all that the call touches is inside the roots and the sandbox, and nothing of it is sensitive, dangerous or in doubt. */
+/**
+ * True if everything that the call touches is inside the roots and the sandbox, and nothing is sensitive, dangerous or
+ * doubtful.
+ */
 export function staysInside(call: JudgedCall, places: Places, rules: readonly Rule[] = []): boolean {
   return call.access !== undefined && itemsOf(call).every((item) => isOrdinary(item, places, rules));
 }
@@ -109,7 +115,10 @@ function isOrdinary(item: Item, places: Places, rules: readonly Rule[]): boolean
   }
 }
 
-/** A tier that nothing declared stands for stays a question of its own: what is not said is not harmless. */
+/**
+ * If the declared access does not account for the tier, the tier needs approval of its own: undeclared does not mean
+ * harmless.
+ */
 export function itemsOf({ tier, access }: JudgedCall): readonly Item[] {
   if (tier === "read") return access ?? [];
   const isDeclared = access?.some((item) => tierOf(item) === tier) ?? false;
@@ -118,7 +127,7 @@ export function itemsOf({ tier, access }: JudgedCall): readonly Item[] {
 
 function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   if (item.kind === "exec") return judgeCommand(item, policy, scope);
-  // No rule speaks of secrets.
+  // No rule applies to secrets.
   if (item.kind === "secret") return ask(item.reason, FULL);
   const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
   return (
@@ -132,7 +141,7 @@ function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   );
 }
 
-/** Modes that change nothing have nothing to ask about; undefined: the mode does not forbid it. */
+/** Modes that change nothing do not ask; undefined if the mode does not forbid it. */
 function modeVerdict(item: Item, policy: Policy): PartVerdict | undefined {
   const { mode, planFile } = policy;
   if (tierOf(item) === "read") return undefined;
@@ -142,7 +151,7 @@ function modeVerdict(item: Item, policy: Policy): PartVerdict | undefined {
   return forbiddenIn(mode);
 }
 
-/** What only a rule that names it can allow, however wide the others are. */
+/** What only a rule that names it can allow, however broad other rules are. */
 function sensitive(
   item: Exclude<Item, { kind: "exec" | "secret" }>,
   { mode, rules, places, planFile }: Policy,
@@ -159,7 +168,7 @@ function sensitive(
     return readsCredentials(item, places) ? ask(`${item.path} may hold keys or passwords.`, FULL) : undefined;
   const why = runsLater(item.path, places, rules);
   if (why !== undefined) return ask(why, FULL);
-  // Where edits are asked about as well, another directory alone would not be enough.
+  // If edits need approval as well, allowing another directory would not be enough.
   const isAllowed = spoken.some(({ decision }) => decision === "allow");
   if (!isInRoots(item.path, places) && !isAllowed)
     return ask(`${item.path} is outside the working folders.`, mode === "auto-edit" ? ADD_DIR : FULL);

@@ -1,4 +1,4 @@
-// Which denied files a glob may stand for, and which lie below a folder.
+// Which denied files a glob may match, and which are below a folder.
 
 import { posix } from "node:path";
 import { alternatives, fitsName, isGlob, segments } from "./credential-globs.ts";
@@ -6,7 +6,7 @@ import { matchesPath, type RuleScope } from "./match.ts";
 import type { Rule } from "./rule.ts";
 import { isInside } from "./sensitive-paths.ts";
 
-/** Whether a path that the glob may stand for is one that the rule speaks of. */
+/** Whether the glob may match a path that the rule covers. */
 export function mayMatchPath(rule: Rule, glob: string, scope: RuleScope): boolean {
   if (!isGlob(glob)) return false;
   return alternatives(glob).some((path) => {
@@ -23,13 +23,13 @@ export function mayMatchPath(rule: Rule, glob: string, scope: RuleScope): boolea
   });
 }
 
-/** Whether files that the rule speaks of lie below the folder. */
+/** Whether files that the rule covers are below the folder. */
 export function holdsPath({ pattern = "**" }: Rule, folder: string, scope: RuleScope): boolean {
   if (!pattern.includes("/")) return false;
   return isInside(`/${fixedLead(pattern, scope).join("/")}`, folder);
 }
 
-/** The folders and the name that stand in the pattern before its first wildcard. */
+/** The folders and the name before the pattern's first wildcard. */
 function fixedLead(pattern: string, { project, userHome }: RuleScope): string[] {
   const absolute = posix.resolve(project, pattern.replace(/^~(?=\/|$)/, userHome));
   const parts = segments(absolute);

@@ -1,5 +1,6 @@
-// Which rules speak about one thing that a call would touch. Paths are globs as in an ignore file: one with a slash begins at the
-// project, `/` is the root of the disk, `~/` the home, a bare name is found at any depth; a folder stands for all that is in it.
+// Which rules apply to one thing that a call would touch. Paths are globs as in an ignore file: with a slash they are
+// relative to the project, `/` is the root of the disk, `~/` the home directory, a bare name matches at any depth; a
+// folder includes everything in it.
 
 import type { Access, Tier } from "../../contract/tool.ts";
 import { globSource } from "../../world/env/search/gitignore.ts";
@@ -9,16 +10,16 @@ import { isInside } from "./sensitive-paths.ts";
 /** One thing that a call would do. */
 export type Item = Access | { readonly kind: "undeclared"; readonly tier: Tier };
 
-/** Where rules are read. */
+/** The context in which rules apply. */
 export interface RuleScope {
-  /** Name of the tool whose call it is; absent: of no tool, as for a command that a person asks about. */
+  /** Name of the tool that is called; absent if there is none, as for a command that the user asks about. */
   readonly tool?: string | undefined;
-  /** What relative paths of rules begin at. */
+  /** The base of relative paths in rules. */
   readonly project: string;
   readonly userHome: string;
 }
 
-/** Whether the rule is about this at all; of a command, its words are not looked at. */
+/** Whether the rule is about this kind of item; it does not compare the words of a command. */
 export function isAbout(rule: Rule, item: Item, { tool }: RuleScope): boolean {
   const { subject } = rule;
   if (tool !== undefined && (subject.endsWith("*") ? isAmong(tool, rule) : subject === tool)) return true;
@@ -27,14 +28,14 @@ export function isAbout(rule: Rule, item: Item, { tool }: RuleScope): boolean {
   return subject === tier;
 }
 
-/** What `mcp__files__*` allows are the tools of `files`, not those of a server called `files__other`. */
+/** `mcp__files__*` allows the tools of `files`, not those of a server called `files__other`. */
 function isAmong(tool: string, { subject, decision }: Rule): boolean {
   const prefix = subject.slice(0, -1);
   const isOfOne = prefix.startsWith("mcp__") && prefix.endsWith("__") && decision === "allow";
   return tool.startsWith(prefix) && !(isOfOne && tool.slice(prefix.length).includes("__"));
 }
 
-/** Matches everything but commands. */
+/** Matches everything except commands and secrets. */
 export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" | "secret" }>, scope: RuleScope): boolean {
   if (!isAbout(rule, item, scope)) return false;
   if (rule.pattern === undefined) return true;
@@ -47,7 +48,7 @@ export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" | "se
     case "address":
       return new RegExp(`^${globSource(rule.pattern)}$`, "s").test(item.url);
     case "undeclared":
-      // What it will touch is not said, so no pattern can be said to cover it.
+      // The tool does not declare what it will touch, so no pattern can cover it.
       return false;
   }
 }
@@ -59,7 +60,7 @@ export function tierOf(item: Item): Tier {
   return item.kind;
 }
 
-/** A rule that only takes away also covers names in other letters and, without a slash, outside the project. */
+/** A restricting rule also covers names in other letter case and, without a slash, outside the project. */
 export function matchesPath({ pattern = "**", decision }: Rule, path: string, scope: RuleScope): boolean {
   const narrows = decision !== "allow";
   const plain = pattern.replace(/^~(?=\/|$)/, scope.userHome).replace(/(?<=.)\/+$/, "");

@@ -1,4 +1,4 @@
-// Rules as people and other agents write them.
+// Rules as users and other agents write them.
 
 import { describe, expect, it } from "vitest";
 import { readRule } from "./rule.ts";

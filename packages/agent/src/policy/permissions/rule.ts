@@ -1,31 +1,34 @@
-// Rules about calls, as people write them: `tool(pattern)`. Reading one says what is wrong with it in one line. What rules of
-// other agents' settings mean is understood as well. Matching is in match.ts.
+// Rules about calls, as users write them: `tool(pattern)`. Parsing reports an error in one line. We also understand
+// rules from other agents' settings. Matching is in match.ts.
 
 import { patternWords } from "../shell/match.ts";
 
-/** What a rule, a mode or a person says of something that a call would do. */
+/** What a rule, a mode or the user decides about something that a call would do. */
 export type Decision = "allow" | "ask" | "deny";
 
-/** A rule that reads well. */
+/** A rule that parsed correctly. */
 export interface RuleText {
-  /** The rule in our own form. */
+  /** The rule in our own format. */
   readonly text: string;
-  /** `shell`, a tier (`read`, `write`, `exec`, `network`), or the name of a tool; one that ends in `*` begins many names. */
+  /**
+   * `shell`, a tier (`read`, `write`, `exec`, `network`), or the name of a tool; with a trailing `*`, the prefix of
+   * many names.
+   */
   readonly subject: string;
-  /** Absent: everything that the subject does. */
+  /** Absent for everything the subject does. */
   readonly pattern?: string;
 }
 
-/** A rule that takes effect. */
+/** A rule in effect. */
 export interface Rule extends RuleText {
   readonly decision: Decision;
-  /** Where it stands, for people: a file, `--allow`, `remembered`. */
+  /** Where the rule is defined, for display: a file, `--allow`, `remembered`. */
   readonly origin: string;
-  /** It was said of a project: it speaks only of commands that are known to run inside the roots. */
+  /** The rule was made for a project: it applies only to commands that are known to run inside the roots. */
   readonly insideOnly?: true;
 }
 
-/** Names of other agents' tools, and of our tools for the same work. */
+/** Names of other agents' tools, and our tools for the same work. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   Bash: "shell",
   bash: "shell",
@@ -45,7 +48,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 /** Other agents name an MCP server to mean all of its tools. */
 const WHOLE_SERVER = /^mcp__(?:(?!__)[\w.-])+$/;
 
-/** How a rule is written, for error messages. */
+/** How to write a rule, for error messages. */
 export const EXAMPLE = "Write it as tool(pattern), for example shell(git log *), write(src/**) or network(example.com)";
 
 const FORM = /^\s*([A-Za-z_][\w.-]*\*?)\s*(?:\(([\s\S]*)\))?\s*$/;
@@ -65,11 +68,11 @@ export function readRule(written: string): RuleText | { readonly problem: string
     : { text: `${subject}(${pattern})`, subject, pattern };
 }
 
-/** `Bash(git log:*)`, `Read(//etc/hosts)`, `Edit(/src/**)`, `WebFetch(domain:example.com)` in our form. */
+/** `Bash(git log:*)`, `Read(//etc/hosts)`, `Edit(/src/**)`, `WebFetch(domain:example.com)` in our format. */
 function importedPattern(subject: string, pattern: string): string {
   if (subject === "shell") return pattern.replace(/:\*$/, " *");
   if (subject === "network") return pattern.replace(/^domain:/, "");
-  // Two slashes are the root of the disk there, one that of the project.
+  // There, two slashes mean the root of the disk, one slash the root of the project.
   return pattern.startsWith("//") ? pattern.slice(1) : pattern.replace(/^\.?\//, "");
 }
 

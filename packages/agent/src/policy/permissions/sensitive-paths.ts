@@ -1,5 +1,5 @@
-// Sensitive files: those that make something run later (protected-files.ts has their names), and those that hold keys. Recognised by
-// their path, in any directory, whatever the case of the letters: on some file systems it makes no difference.
+// Sensitive files: those that make something run later (protected-files.ts has their names), and those that contain
+// keys. Recognised by their path, in any directory, ignoring case, because some file systems do.
 
 import { programSteeredBy } from "../shell/protected-files.ts";
 
@@ -20,7 +20,7 @@ const CREDENTIAL_FILES = [
   /(^|\/)\.m2\/settings(-security)?\.xml$/,
   /(^|\/)\.config\/rclone\/rclone\.conf$/,
   /(^|\/)(\.local\/share\/keyrings|\.password-store|library\/keychains)\//,
-  // Browsers: what they log in with.
+  // Browsers: stored logins and cookies.
   /\/(\.mozilla|firefox)\/.*\/(logins\.json|key[34]\.db|cookies\.sqlite)(-wal)?$/,
   /\/(google-chrome|chrome|chromium|brave-browser|microsoft-edge)[^/]*\/(.*\/)?(login data[^/]*|cookies|web data)(-journal)?$/,
   /^\/etc\/g?shadow-?$/,
@@ -31,7 +31,7 @@ const CREDENTIAL_FILES = [
   /\.(pem|p12|pfx|jks|keystore|kdbx)$/,
 ];
 
-/** Places made for credentials: a search in one is a search for them. */
+/** Credential folders: a search inside one is a search for credentials. */
 const CREDENTIAL_FOLDERS = [
   /(^|\/)\.(ssh|gnupg|aws|azure|docker|kube|password-store|mozilla)(\/|$)/,
   /(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/,
@@ -39,26 +39,26 @@ const CREDENTIAL_FOLDERS = [
   /(^|\/)\.config(\/(gcloud|gh|hub|rclone)(\/.*)?)?$/,
 ];
 
-/** Where the person's own files are. */
+/** The locations of the user's own files. */
 export interface SensitivePlaces {
   /** Real paths. */
   readonly userHome: string;
   readonly latheHome: string;
-  /** Files that run because of what the user has set up, with what runs each. */
+  /** Files that run because of the user's settings, with what runs each. */
   readonly programs?: ReadonlyMap<string, string>;
-  /** What no path tells; without it only paths are looked at. */
+  /** Checks on the disk; without them, only paths are compared. */
   readonly onDisk?: {
     /** Git would run programs because of this file: a hook, or settings of a repository. */
     steersGit(path: string): boolean;
-    /** Another name of a credential file. */
+    /** Whether it is another name of a credential file. */
     isCredentialFile(path: string): boolean;
   };
 }
 
-/** A change to this file can make something run later that the user was not asked about. */
+/** Changing this file can make something run later that the user was not asked about. */
 export const isProtected = (path: string, places: SensitivePlaces): boolean => readerOf(path, places) !== undefined;
 
-/** The same as a sentence for people; undefined for any other file. */
+/** The same as a sentence for the user; undefined for any other file. */
 export function protectionOf(path: string, places: SensitivePlaces): string | undefined {
   const reader = readerOf(path, places);
   return reader && `A change to ${path} can make programs run later: ${reader} reads it.`;
@@ -71,14 +71,17 @@ function readerOf(path: string, { userHome, latheHome, programs, onDisk }: Sensi
   return programs?.get(path) ?? steered ?? (onDisk?.steersGit(path) ? "git" : undefined);
 }
 
-/** Pull requests are checked out below `wt` of Lathe's home, one folder for each repository: what is in them is a project like any other. */
+/**
+ * Pull requests are checked out in `wt` below Lathe's home, one folder per repository: their content is an ordinary
+ * project.
+ */
 function pathInWorktree(path: string, latheHome: string): string | undefined {
   if (!isInside(path, `${latheHome}/wt`)) return undefined;
   const [, , ...inside] = path.slice(latheHome.length + "/wt/".length).split("/");
   return `/${inside.join("/")}`;
 }
 
-/** Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and what its clients keep of it. */
+/** Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and its clients' copy. */
 const OWN_CREDENTIALS = [
   "auth.json",
   "auth-broker.token",
@@ -91,26 +94,26 @@ const OWN_CREDENTIALS = [
 export const ownCredentialFiles = (latheHome: string): string[] =>
   OWN_CREDENTIALS.map((name) => `${latheHome}/${name}`);
 
-/** This file holds credentials. */
+/** Whether this file contains credentials. */
 export function isCredentialFile(path: string, { userHome, latheHome, onDisk }: SensitivePlaces): boolean {
   const folded = path.toLowerCase();
   if (CREDENTIAL_FILES.some((pattern) => pattern.test(folded))) return true;
-  // A project's .npmrc is settings; the user's own holds the tokens.
+  // A project's .npmrc contains settings; the user's own contains tokens.
   if (path === `${userHome}/.npmrc` || ownCredentialFiles(latheHome).includes(path)) return true;
   return onDisk?.isCredentialFile(path) ?? false;
 }
 
 /**
- * Texts that a folder brings (instructions, skills, commands and what they include) never carry this file to a model: it holds keys, or
- * a repository's settings, in whose addresses passwords may be. A real path.
+ * Texts that come with a folder (instructions, skills, commands and what they include) never pass this file to a model:
+ * it contains keys, or a repository's settings, whose addresses may contain passwords. Takes a real path.
  */
 export function mayHoldSecrets(path: string, places: SensitivePlaces): boolean {
   return isCredentialFile(path, places) || /\/\.git\//i.test(path);
 }
 
 /**
- * A search here is after credentials: it begins in a place made for them, or its filter names such files. Any other search
- * leaves them out.
+ * The search is for credentials: it begins in a credential folder, or its filter names such files. Other searches skip
+ * them.
  */
 export function searchesCredentials(root: string, filter: string | undefined, places: SensitivePlaces): boolean {
   const folded = root.toLowerCase();
@@ -118,7 +121,7 @@ export function searchesCredentials(root: string, filter: string | undefined, pl
   return filter !== undefined && !filter.startsWith("!") && isCredentialFile(`${root}/${filter}`, places);
 }
 
-/** The directory itself, or something below it. */
+/** Whether the path is the directory itself or inside it. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }

@@ -1,5 +1,5 @@
-// The rule that would answer a question for good: as wide as people mean it ("npm test", whatever follows), never for what is
-// dangerous, in doubt or can be anything.
+// The rule that would answer a question permanently: as broad as users mean it ("npm test", whatever follows), but
+// never for commands that are dangerous, doubtful or could be anything.
 
 import { posix } from "node:path";
 import type { ShellPart } from "../../contract/shell.ts";
@@ -9,7 +9,7 @@ import { readRule } from "./rule.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
 import { isInRoots, type Places } from "./verdict.ts";
 
-/** Programs whose first word says what they do. */
+/** Programs whose first word determines what they do. */
 const WITH_SUBCOMMANDS = new Set([
   ...["git", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "go", "rustup", "pip", "pip3", "uv", "poetry", "pipenv"],
   ...["bundle", "gem", "rake", "mix", "dotnet", "mvn", "gradle", "gradlew", "docker", "podman", "kubectl", "helm"],
@@ -20,7 +20,7 @@ const WITH_SUBCOMMANDS = new Set([
 /** Words after which the next one matters as well: `npm run build`. */
 const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose"]);
 
-/** What runs whatever it is given, besides what the parse knows as an interpreter. */
+/** Programs that run whatever they are given, in addition to the interpreters that the analysis knows. */
 const RUNS_TEXT = new Set([
   "awk",
   "gawk",
@@ -35,7 +35,7 @@ const RUNS_TEXT = new Set([
   "iex",
 ]);
 
-/** Versions are part of many names: python3.12, perl5.36, ruby2.7. */
+/** Many names contain versions: python3.12, perl5.36, ruby2.7. */
 function runsWhatItIsGiven(name: string): boolean {
   const plain = name.toLowerCase();
   return [plain, plain.replace(/[-_.\d]+$/, "")].some((each) => isInterpreter(each) || RUNS_TEXT.has(each));
@@ -44,10 +44,10 @@ function runsWhatItIsGiven(name: string): boolean {
 /** Options of interpreters that are followed by code. */
 const CODE = /^(-[a-zA-Z]*[cepr]|--eval|--print|--command|--execute|-)$/;
 
-/** With nothing after it, any program only says something about itself. */
+/** If nothing follows, any program only prints information about itself. */
 const ASKS_ABOUT_ITSELF = /^(--version|--help|-v|-V|version)$/;
 
-/** Undefined: nothing that should be allowed for longer than this call. */
+/** Undefined if only this one call should be allowed. */
 export function suggestedCommand(part: ShellPart): string | undefined {
   const { words, unknown, danger, doubt, isElsewhere, assignments } = part;
   const [program = ""] = words;
@@ -77,8 +77,8 @@ function fixedWords(words: readonly string[]): readonly string[] | undefined {
 }
 
 /**
- * Rules that would allow these things in this project; undefined when one of them must not be allowed for good. `tool`: the tool whose
- * call it is, if that never says what it touches: it can only be allowed as a whole.
+ * Rules that would allow these things in this project; undefined if one of them must not be allowed permanently.
+ * `tool`: the name of a tool that never declares what it touches, so that it can only be allowed as a whole.
  */
 export function suggestedRules(items: readonly Item[], places: Places, tool?: string): string[] | undefined {
   const rules = items.map((item) => {
@@ -121,6 +121,7 @@ function folderPattern(path: string, places: Places): string {
   const folder = posix.dirname(below);
   const literal = (text: string): string => text.replace(/[*?[\]\\]/g, "\\$&");
   const pattern = folder === "." || folder === "/" ? literal(below) : `${literal(folder)}/**`;
-  // A folder called `~` is not the home, and a file at the top is not one of that name further down.
+  // `./` marks a folder called `~`, which is not the home directory, and a file at the top, whose bare name would match
+  // at any depth.
   return pattern.startsWith("~") || !pattern.includes("/") ? `./${pattern}` : pattern;
 }

@@ -1,39 +1,39 @@
-// What a verdict is made of, and the words that all judges use.
+// The parts of a verdict, and the wording that all judges share.
 
 import type { Decision, Rule } from "./rule.ts";
 import { isInside, type SensitivePlaces } from "./sensitive-paths.ts";
 
 /** Modes by name; docs/permissions.md says what each permits. */
 export const PERMISSION_MODES = ["read-only", "ask", "auto-edit", "full", "plan"] as const;
-/** What may happen without asking. */
+/** What may happen without approval. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
-/** Where the work is done, and where the person's own files are. */
+/** Where the session works, and where the user's own files are. */
 export interface Places extends SensitivePlaces {
-  /** Directories that may be written to: real paths, the working directory first. */
+  /** Writable directories: real paths, the working directory first. */
   readonly roots: readonly string[];
 }
 
-/** All that a verdict depends on besides the call. */
+/** Everything that a verdict depends on besides the call. */
 export interface Policy {
   readonly mode: PermissionMode;
   readonly rules: readonly Rule[];
   readonly places: Places;
   /** Commands run confined to the roots. */
   readonly isSandboxed?: boolean | undefined;
-  /** The one file that may be written while planning: a real path. */
+  /** The only file that may be written while planning: a real path. */
   readonly planFile?: string | undefined;
-  /** Why this address may not be read without a question; undefined: it was shown. Absent: none was shown. */
+  /** Why this address may not be read without approval; undefined if it was shown. If absent, no address was shown. */
   readonly notShown?: ((url: string) => string | undefined) | undefined;
 }
 
-/** Inside, a part also knows how it can be allowed, and whether its reason is news to a person. */
+/** The verdict on one part, with the option that would allow it, and whether its reason is worth showing. */
 export interface PartVerdict {
   readonly decision: Decision;
   readonly reason: string;
   readonly rule?: Rule;
   readonly allowWith?: string;
-  /** The mode alone says so: no reason worth showing. */
+  /** The mode alone decides, so there is no reason worth showing. */
   readonly isPlain?: boolean;
 }
 
@@ -46,7 +46,7 @@ export const WAYS: readonly string[] = [ADD_DIR, AUTO_EDIT, FULL];
 
 export const FULL_ALLOWS: PartVerdict = { decision: "allow", reason: "Mode full asks about nothing.", isPlain: true };
 
-/** What the first rule of this kind says. */
+/** The verdict of the first rule of this kind. */
 export function ruleVerdict(rules: readonly Rule[], decision: Decision): PartVerdict | undefined {
   const rule = rules.find((candidate) => candidate.decision === decision);
   if (!rule) return undefined;
@@ -59,7 +59,7 @@ export function ruleVerdict(rules: readonly Rule[], decision: Decision): PartVer
   };
 }
 
-/** Why a mode permits nothing of what changes something. `why`: what keeps a command from being known to change nothing. */
+/** Why a mode forbids everything that makes changes. `why`: the reason that a command is not known to be read-only. */
 export function forbiddenIn(mode: PermissionMode, why?: string): PartVerdict | undefined {
   if (mode !== "read-only" && mode !== "plan") return undefined;
   const [state, rest] = mode === "plan" ? PLANNING : READ_ONLY;

@@ -1,4 +1,4 @@
-// Artifacts without secrets: whole outputs go to disk in pieces, past everything else that looks at them.
+// Artifacts without secrets: whole outputs are written to disk in pieces, bypassing other redaction.
 
 import type { ArtifactWriter } from "../../contract/tool.ts";
 import type { ArtifactStore } from "../../record/artifacts/store.ts";

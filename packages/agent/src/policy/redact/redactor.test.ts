@@ -24,7 +24,7 @@ describe("which values count", () => {
     ["A_CUSTOM_HEADERS", `x-key: ${KEY}, a: b`, [KEY, `x-key: ${KEY}, a: b`]],
   ])("D3 %s=%s", (name, value, expected) => {
     const plain = secretValues(name, value).map((secret) => secret.value);
-    // The same value as it is written in addresses and in JSON is covered as well.
+    // The same value is also covered as written in addresses and in JSON.
     const all = expected.flatMap((text) => [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)]);
     expect(plain.sort()).toEqual([...new Set(all)].sort());
   });

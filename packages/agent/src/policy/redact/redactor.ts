@@ -1,6 +1,6 @@
-// Keeps known secrets out of what a session writes down, sends and shows: each is replaced by `[redacted:NAME]` in what comes
-// from tools, files and people (decision 0076). A placeholder stands for one value, so that a tool can be given the value again
-// where it belongs (decision 0309).
+// Keeps known secrets out of what a session stores, sends and shows: each is replaced by `[redacted:NAME]` in text from
+// tools, files and the user (decision 0076). A placeholder identifies one value, so that a tool can get the value back
+// in the place where it belongs (decision 0309).
 
 import { hostsByShape } from "../../base/secrets/secret-hosts.ts";
 import { withoutPassword, withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
@@ -12,7 +12,7 @@ const MOST_NESTING = 500;
 
 const PLACEHOLDER = /\[redacted:([^\]\n]{1,200})\]/g;
 
-/** How many secret values were replaced in a text. */
+/** Number of redacted secrets in a text. */
 export const placeholdersIn = (text: string): number => text.match(PLACEHOLDER)?.length ?? 0;
 
 /** A secret whose placeholder was shown, and the hosts that it belongs to. */
@@ -26,23 +26,23 @@ export interface ShownSecret {
 export class Redactor {
   #first: (() => Iterable<Secret>) | undefined;
   readonly #hostsOf: (name: string) => readonly string[];
-  /** By value; the first name stays. */
+  /** By value; the first name is kept. */
   readonly #known = new Map<string, Secret>();
-  /** By the placeholder names that have been used. */
+  /** By placeholder name, for those that have been used. */
   readonly #shown = new Map<string, Secret>();
   /** Longest first. */
   #secrets: readonly Secret[] = [];
 
   /**
-   * `first` is called with the first text, so that it does not slow down the start. `hostsOf`: the hosts that a variable or a stored
-   * credential of this name belongs to.
+   * `first` is called with the first text, so that it does not slow down the start. `hostsOf`: the hosts that a
+   * variable or stored credential of this name belongs to.
    */
   constructor(first?: () => Iterable<Secret>, hostsOf: (name: string) => readonly string[] = () => []) {
     this.#first = first;
     this.#hostsOf = hostsOf;
   }
 
-  /** Parts of the value that are too common to be replaced are skipped. `host`: the one that it belongs to, if that is known. */
+  /** Skips parts of the value that are too common to be redacted. `host`: the host that it belongs to, if known. */
   add(name: string, value: string, host?: string): void {
     this.#learn(secretValues(name, value).map((secret) => ({ ...(host === undefined ? {} : { host }), ...secret })));
   }
@@ -53,7 +53,7 @@ export class Redactor {
     });
   }
 
-  /** Puts the values back in the place of placeholders that have been shown, in all strings inside plain data. */
+  /** Replaces the placeholders that have been shown by their values, in all strings inside plain data. */
   restore<T>(value: T): T {
     if (this.#shown.size === 0) return value;
     return mapStrings(value, (text) =>
@@ -61,7 +61,7 @@ export class Redactor {
     );
   }
 
-  /** The secrets that `restore` would put back, one for each place. */
+  /** The secrets that `restore` would insert, one per occurrence. */
   usedIn(value: unknown): readonly ShownSecret[] {
     const used: ShownSecret[] = [];
     if (this.#shown.size === 0) return used;
@@ -82,13 +82,16 @@ export class Redactor {
     return used;
   }
 
-  /** All strings inside plain data; the same object when nothing had to change. Bytes and instances are left alone. */
+  /**
+   * Redacts all strings inside plain data; returns the same object if nothing had to change. Skips bytes and class
+   * instances.
+   */
   value<T>(value: T): T {
     if (this.#loadSecrets().length === 0) return value;
     return mapStrings(value, (text) => this.text(text));
   }
 
-  /** For what leaves the machine: what only looks like a secret is replaced as well. */
+  /** For data that leaves the machine: also redacts text that only looks like a secret. */
   redactForSharing<T>(value: T): T {
     return mapStrings(value, (text, field) => withoutPassword(field, withoutSecretShapes(this.text(text))));
   }
@@ -108,7 +111,7 @@ export class Redactor {
     return this.#secrets;
   }
 
-  /** Several values of one variable (an address and the password in it) need names of their own. */
+  /** Several values of one variable (an address and the password in it) need different names. */
   #freeName(name: string): string {
     const taken = new Set([...this.#known.values()].map((secret) => secret.name));
     let free = name;
@@ -126,7 +129,7 @@ export class Redactor {
   }
 }
 
-/** The same object when nothing had to change. Bytes and instances are left alone. */
+/** Returns the same object if nothing had to change. Skips bytes and class instances. */
 function mapStrings<T>(value: T, map: (text: string, field: string) => string, field = "", depth = 0): T {
   if (typeof value === "string") return map(value, field) as T;
   if (typeof value !== "object" || value === null || depth > MOST_NESTING) return value;

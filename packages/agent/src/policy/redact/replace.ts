@@ -1,17 +1,17 @@
-// Replacing secrets in text, whole or as it comes in pieces.
+// Redaction of secrets in whole or streamed text.
 
 import type { Secret } from "../../base/secrets/secret-values.ts";
 
-/** Called with each secret as it is replaced. */
+/** Called with each secret that is replaced. */
 export type OnReplaced = (secret: Secret) => void;
 
-/** `secrets`: longest first, as one may begin like another. */
+/** `secrets`: longest first, because one may be a prefix of another. */
 export function withoutSecrets(text: string, secrets: readonly Secret[], onReplaced?: OnReplaced): string {
-  // Almost always there is none, and looking for a word is much faster than the walk.
+  // Almost always there is none, and searching for substrings is much faster than the walk.
   return secrets.some(({ value }) => text.includes(value)) ? walk(text, secrets, "whole", onReplaced).done : text;
 }
 
-/** Text in pieces: what may be the beginning of a secret is held back until the next piece, or the end, decides. */
+/** Streamed text: what may be the beginning of a secret is held back until the next chunk, or the end, decides. */
 export class RedactingStream {
   readonly #secrets: () => readonly Secret[];
   #held = "";
@@ -33,7 +33,7 @@ export class RedactingStream {
   }
 }
 
-/** Bytes are treated as letters of one byte each, so that nothing of them is lost whatever they mean. */
+/** Treats bytes as single-byte characters, so that nothing is lost whatever they encode. */
 export class RedactingBytes {
   readonly #stream: RedactingStream;
   #of: readonly Secret[] | undefined;
@@ -63,7 +63,10 @@ function byteLetters(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** Finds secrets from the left, the longest at each place. `rest`: where a piece ends in the middle of a possible secret. */
+/**
+ * Finds secrets from the left, the longest at each position. `rest`: how to treat a text that ends in the middle of a
+ * possible secret.
+ */
 function walk(
   text: string,
   secrets: readonly Secret[],

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
 import { Redactor } from "./redactor.ts";
 
-/** Of the given length, from an alphabet; put together here so that no file holds anything that looks like a real key. */
+/**
+ * A random text of the given length from an alphabet; assembled here so that no file contains anything that looks like
+ * a real key.
+ */
 const random = (length: number, alphabet: string): string =>
   Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
@@ -12,7 +15,7 @@ const UPPER = LOWER.toUpperCase();
 const WORD = LOWER + UPPER + DIGITS;
 const HEX = "0123456789abcdef";
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-/** Chance alone could leave out digits. */
+/** A random text could contain no digits by chance. */
 const mixed = (length: number): string => `a7B${random(length - 6, WORD)}x9Z`;
 
 const KEYS: readonly (readonly [kind: string, key: string])[] = [

@@ -1,22 +1,22 @@
-// Whether a command does nothing with secrets but send them to the hosts that they belong to (decision 0309). Closed: one curl, every
-// word of it understood, each secret in a place that only the host reads.
+// Whether a command uses secrets only to send them to the hosts that they belong to (decision 0309). This is strict: a
+// single curl, every word of it understood, each secret in a position that only the host reads.
 
 import type { Access } from "../../contract/tool.ts";
 import type { ShownSecret } from "./redactor.ts";
 
-/** They change neither where a request goes nor how what was sent is shown. */
+/** Flags that change neither where a request goes nor how what was sent is shown. */
 const FLAGS = /^(?:-[sSfiIG]+|--silent|--show-error|--fail|--include|--head|--get|--compressed)$/;
 const VALUED = new Set("-H --header -d --data --data-raw --json -u --user -m --max-time --connect-timeout".split(" "));
-/** TRACE would answer with the request. */
+/** TRACE would return the request in its answer. */
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE)$/;
-/** A host may publish or answer with what stands elsewhere, such as in a body. */
+/** A host may publish or return what is elsewhere in a request, such as in the body. */
 const HEADER = /^(?:authorization|x-api-key|api-key|x-goog-api-key|private-token|x-auth-token): [^\r\n]*$/i;
-/** A narrower form than any client reads, so that no client finds another host in it. */
+/** Stricter than any client's syntax, so that no client finds another host in it. */
 const ADDRESS =
   /^(?<scheme>https?):\/\/(?:(?<login>[\w.~%!$&'()*+,;=:-]*)@)?(?<host>(?<name>[\w.-]+)(?::\d+)?)(?<rest>[/?#][^\s\\@{}[\]]*)?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3})$/;
 
-/** `access`: of the call with the values in it. `used`: one for each place where a value stands. */
+/** `access`: of the call with the values inserted. `used`: one entry per occurrence of a value. */
 export function sendsToOwner(access: readonly Access[], used: readonly ShownSecret[]): boolean {
   const [item] = access;
   if (access.length !== 1 || item?.kind !== "exec" || item.part === undefined || item.outside) return false;
@@ -33,7 +33,9 @@ export function sendsToOwner(access: readonly Access[], used: readonly ShownSecr
   return isOwn && places === used.length;
 }
 
-/** Where the request goes, and what of it is a credential. Undefined: a word is not understood. */
+/**
+ * The hosts that the request goes to, and the parts of it that are credentials. Undefined if a word is not understood.
+ */
 function sentParts(words: readonly string[]): { hosts: readonly string[]; credentials: string } | undefined {
   const hosts: string[] = [];
   const credentials: string[] = [];

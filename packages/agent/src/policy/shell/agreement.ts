@@ -1,12 +1,12 @@
-// Two readings of one text must agree on what runs: our own, which knows words, and the grammar's. Where they differ, one of
-// them is wrong about something that could hide a command.
+// Two parsers of the same text must agree on what runs: our own, which understands words, and the tree-sitter grammar.
+// If they differ, one of them is wrong about something that could hide a command.
 
 import { childrenOf, innerOf, redirectWords } from "./children.ts";
 import type { GrammarReading } from "./grammar.ts";
 import type { ReadText } from "./reader.ts";
 import type { Command, Inner, Script, Word } from "./syntax.ts";
 
-/** Why the two readings differ; undefined when they agree. */
+/** Why the two results differ; undefined if they agree. */
 export function disagreement({ script, comments }: ReadText, grammar: GrammarReading): string | undefined {
   if (grammar.hasError) return "the grammar finds an error in it";
   const ours: Found = { commands: [], substitutions: [], words: [] };
@@ -34,7 +34,7 @@ function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
 function collect(script: Script, found: Found): void {
   for (const { commands, timedAt } of script.statements.flatMap(({ pipelines }) => pipelines))
     for (const [index, command] of commands.entries()) {
-      // The grammar takes `time` for a program.
+      // The grammar treats `time` as a program.
       const isTimed = index === 0 && timedAt !== undefined;
       if (isTimed) found.commands.push(timedAt);
       collectCommand(command, found, isTimed && command.kind === "simple");

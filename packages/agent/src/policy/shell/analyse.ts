@@ -1,4 +1,4 @@
-// The entry: which simple commands a text would run, or why that cannot be told.
+// The entry point: which simple commands a text would run, or why that cannot be determined.
 
 import { messageOf } from "@lathe/llm";
 import { isMissingPackage, missingPackage } from "../../base/optional-package.ts";
@@ -14,15 +14,15 @@ import { type Dialect, type Script, ShellDoubt } from "./syntax.ts";
 import { VariableFacts } from "./variables.ts";
 import { leadingFunctions, walkScript } from "./walk.ts";
 
-/** Longer texts are asked about: reading them would hold up the loop. */
+/** Longer texts need approval, because parsing them would block the event loop. */
 const LONGEST = 50_000;
 
-/** Finds every simple command that `command` would run under bash. Loads the grammar when first called. */
+/** Finds every simple command that `command` would run under bash. Loads the grammar on first use. */
 export async function analyseShell(command: string, context: ShellContext): Promise<ShellAnalysis> {
   return (await shellAnalyser(command))(context);
 }
 
-/** Analyses `command` in any number of contexts: it is read only once. */
+/** Analyses `command` in any number of contexts, but parses it only once. */
 export async function shellAnalyser(command: string): Promise<(context: ShellContext) => ShellAnalysis> {
   try {
     const grammar = await loadGrammar();
@@ -38,7 +38,7 @@ export async function shellAnalyser(command: string): Promise<(context: ShellCon
 
 type Read = (text: string, home: string | undefined, dialect: Dialect) => Script;
 
-/** What both readings agree on; a text that was read before is not read again. */
+/** What both parsers agree on; each text is parsed only once. */
 function readOnce(grammar: (text: string) => GrammarReading): Read {
   const known: { readonly of: Parameters<Read>; readonly script: Script }[] = [];
   return (...of) => {
@@ -76,14 +76,14 @@ function analyseWith(read: Read, command: string, context: ShellContext): ShellA
     return { parts: withSelfMade(parts) };
   } catch (error) {
     if (error instanceof ShellDoubt) return { parts: withSelfMade(parts), doubt: error.message };
-    // A text that exhausts the stack is nested more deeply than any that is meant to be read.
+    // A text that exhausts the stack is nested more deeply than any legitimate one.
     if (error instanceof RangeError) return { parts: withSelfMade(parts), doubt: "nested too deeply" };
     throw error;
   }
 }
 
 function addScript(read: Read, text: string, reached: Reached, place: Place, parts: ShellPart[]): void {
-  // Elsewhere it is another home.
+  // Another machine or user has another home directory.
   const script = read(text, reached.isElsewhere ? undefined : reached.context.home, reached.dialect);
   const collector: Collector = {
     parts,

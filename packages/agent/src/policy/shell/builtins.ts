@@ -1,5 +1,6 @@
-// Builtins that assign variables, evaluate their words or change how the rest of the text is read. Bash evaluates more of them
-// than their words show, so each has a list of forms that are proven to run nothing; any other form is in doubt.
+// Builtins that assign variables, evaluate their words or change how the rest of the text is parsed. Bash evaluates
+// more in them than their words show, so each has a list of forms that are known to run nothing; any other form is in
+// doubt.
 
 import type { ShellContext } from "../../contract/shell.ts";
 import { listOf, readOptions } from "./options.ts";
@@ -23,7 +24,7 @@ type Judge = (operands: readonly ShellWord[], program: string, context: ShellCon
 const JUDGES: Readonly<Record<string, Judge>> = {
   ...Object.fromEntries(["declare", "typeset", "local", "readonly", "export"].map((name) => [name, judgeDeclaration])),
   ...Object.fromEntries(["mapfile", "readarray"].map((name) => [name, optionsThenNames("-t -d: -n: -O: -s: -u:")])),
-  // What they run, or which program a name stands for, is in their words.
+  // What they run, or the program that a name stands for, is in their words.
   ...Object.fromEntries(
     ["let", "bind", "complete", "compgen", "compopt", "fc"].map((name) => [
       name,
@@ -41,14 +42,14 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   test: judgeTest,
   "[": judgeTest,
   set: judgeSet,
-  // `dotglob` would make a `*` read hidden files.
+  // With `dotglob`, a `*` would match hidden files.
   shopt: only(
     /^(?:-[suqp]+|nullglob|globstar|failglob|nocaseglob|inherit_errexit)$/,
     "shopt changes how the rest is read",
   ),
 };
 
-/** What is said of builtins that do more than their words show; undefined for every other program. */
+/** The verdict on builtins that do more than their words show; undefined for every other program. */
 export function judgeBuiltin(
   words: readonly ShellWord[],
   program: string,
@@ -57,12 +58,12 @@ export function judgeBuiltin(
   return Object.hasOwn(JUDGES, program) ? (JUDGES[program] as Judge)(words.slice(1), program, context) : undefined;
 }
 
-/** Every word is one of these. */
+/** Every word must match. */
 function only(permitted: RegExp, doubt: string): Judge {
   return (operands) => (operands.every(({ value }) => permitted.test(value)) ? HARMLESS : inDoubt(doubt));
 }
 
-/** These options, then names of variables. */
+/** These options, followed by names of variables. */
 function optionsThenNames(options: string): Judge {
   const list = listOf(options);
   return (operands, _, context) => {
@@ -77,7 +78,7 @@ function unknownName(): BuiltinVerdict {
   return inDoubt("it assigns a variable that is not known");
 }
 
-/** Plain names: bash evaluates a subscript also where only a name is expected (`unset 'a[$(id)]'` runs id). */
+/** Plain names: bash evaluates a subscript even where only a name is expected (`unset 'a[$(id)]'` runs id). */
 function judgeNames(names: readonly ShellWord[], context: ShellContext): BuiltinVerdict {
   for (const { value, isKnown } of names) {
     if (!isKnown || !/^\w+$/.test(value)) return unknownName();
@@ -89,8 +90,8 @@ function judgeNames(names: readonly ShellWord[], context: ShellContext): Builtin
 }
 
 /**
- * Flags and names, or `NAME=value` with a value that cannot be taken for the elements of an array: those are expanded again, also
- * when they were quoted.
+ * Flags and names, or `NAME=value` with a value that cannot be parsed as elements of an array: those are expanded
+ * again, even if they were quoted.
  */
 function judgeDeclaration(operands: readonly ShellWord[], program: string, context: ShellContext): BuiltinVerdict {
   const flags = operands.filter(({ value }) => /^[-+]/.test(value));
@@ -98,10 +99,10 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string, conte
     return inDoubt(`${program} evaluates its words`);
   const letters = flags.map(({ value }) => value.slice(1)).join("");
   const isScalar = program === "export" && !/[aA]/.test(letters);
-  // The shell lives on: what a later text assigns to the name would be without effect.
+  // The shell continues, so later assignments to the name in another text would have no effect.
   if (program === "readonly" || (letters.includes("r") && program !== "local"))
     return inDoubt(`${program} prevents later assignments`);
-  // Under -n a name stands for another variable, whichever its value names.
+  // Under -n, a name is a reference to the variable that its value names.
   if (letters.includes("n") && program !== "export") return unknownName();
   const exports = program === "export" || letters.includes("x");
   let steering: string | undefined;
@@ -114,13 +115,13 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string, conte
     if (value === undefined && !word.isKnown) return unknownName();
     if (value !== undefined && !isScalar && (!word.isKnown || value.includes("(")))
       return inDoubt(`${program} evaluates what it assigns`);
-    // A name alone is exported with the value that it has, also one that the same text has assigned.
+    // A bare name is exported with its value, even one that the same text has assigned.
     if (!isHarmless && (exports || (value !== undefined && isExported(name, context)))) steering ??= name;
   }
   return steering === undefined ? HARMLESS : { isHarmless: false, strange: strangeVariable(steering) };
 }
 
-/** `-v` assigns, and so does `%n` in the format. */
+/** `-v` assigns a variable, and so does `%n` in the format. */
 function judgePrintf(operands: readonly ShellWord[]): BuiltinVerdict | undefined {
   const hasDashes = operands[0]?.isKnown && operands[0].value === "--";
   const [format, ...values] = hasDashes ? operands.slice(1) : operands;

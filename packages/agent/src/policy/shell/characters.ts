@@ -1,10 +1,10 @@
-// Characters that make a command look like another one, or that shells read in different ways.
+// Characters that make a command look like another one, or that shells interpret differently.
 
-/** Why the text cannot be trusted to be what it looks like; undefined when it is plain. */
+/** Why the text may not be what it looks like; undefined if it is plain. */
 export function suspiciousCharacter(text: string): string | undefined {
   const control = /[\0-\x08\x0b-\x1f\x7f]/.exec(text);
   if (control) return `it holds the control character U+${code(control[0])}`;
-  // Separators that look like blanks, marks that change the direction or are not seen at all, and halves of surrogate pairs.
+  // Separators that look like blanks, marks that change the direction or are invisible, and lone surrogates.
   if (/^[\x00-\x7f]*$/.test(text)) return undefined;
   const hidden = [...text].find((character) => HIDDEN.some(([from, to]) => within(character, from, to)));
   if (hidden) return `it holds the invisible character U+${code(hidden)}`;
@@ -41,7 +41,7 @@ function within(character: string, from: number, to: number): boolean {
   return point >= from && point <= to;
 }
 
-/** Letters of a program's name or of an option that look like ASCII ones. */
+/** Characters in a program name or option that look like ASCII letters. */
 export function hasLookAlike(word: string): boolean {
   return /[^\x20-\x7e]/.test(word);
 }

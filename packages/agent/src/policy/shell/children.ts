@@ -1,13 +1,13 @@
-// What a command is made of, for those who look at everything in it and do not care how it is put together.
+// Lists the contents of a command for code that needs everything in it regardless of structure.
 
 import type { Command, Inner, Redirect, Script, Word } from "./syntax.ts";
 
 export interface Children {
   readonly scripts: readonly Script[];
   readonly commands: readonly Command[];
-  /** Words that stand alone. */
+  /** Standalone words. */
   readonly words: readonly Word[];
-  /** What happens while other words are expanded: in tests, patterns and arithmetic. */
+  /** What runs while other words are expanded: in tests, patterns and arithmetic. */
   readonly inner: readonly Inner[];
 }
 
@@ -48,18 +48,18 @@ export function redirectWords(redirects: readonly Redirect[]): readonly Word[] {
   return redirects.flatMap(({ target, body }) => [target, body]).filter((word) => word !== undefined);
 }
 
-/** The commands of a script, without those inside of them. */
+/** The commands of a script, without those nested inside them. */
 export function commandsIn(script: Script): readonly Command[] {
   return script.statements.flatMap(({ pipelines }) => pipelines.flatMap(({ commands }) => commands));
 }
 
-/** One simple command and nothing else. */
+/** Whether the script is a single simple command. */
 export function isLoneCommand(script: Script): boolean {
   const [command, ...others] = commandsIn(script);
   return command?.kind === "simple" && others.length === 0;
 }
 
-/** Whether a here-document stands in it, at any depth but in other substitutions. */
+/** Whether it contains a here-document at any depth, except in other substitutions. */
 export function hasHereDocument(script: Script): boolean {
   return commandsIn(script).some(commandHasHereDocument);
 }

@@ -1,4 +1,4 @@
-// Reads the bodies of compound commands: groups, if, while, for, case and `[[`.
+// Parses the bodies of compound commands: groups, if, while, for, case and `[[`.
 
 import { readArithmetic } from "./expansions.ts";
 import {
@@ -15,10 +15,12 @@ import { bareWord, charAt, expectWord, skipBlanks, skipLines, takes } from "./to
 import type { ReadScript } from "./word-builder.ts";
 import { readWord } from "./words.ts";
 
-/** How what stands inside a compound is read; passed in because commands are made of compounds, and these of commands. */
+/** Parsers for the contents of a compound; passed in because commands contain compounds and vice versa. */
 export interface ScriptReaders {
   readonly script: ReadScript;
-  /** Statements up to one of the reserved words, a closing parenthesis, `;;` or the end; none of these is taken. */
+  /**
+   * Parses statements up to one of the reserved words, a closing parenthesis, `;;` or the end; consumes none of these.
+   */
   readonly statements: (cursor: Cursor, ends: readonly string[]) => Script;
 }
 
@@ -26,7 +28,7 @@ type Unplaced<T> = T extends unknown ? Omit<T, "redirects" | "start" | "end"> : 
 /** A compound command without its redirections. */
 export type CompoundBody = Unplaced<Exclude<Command, SimpleCommand>>;
 
-/** At least one statement: bash wants a command here. */
+/** At least one statement, because bash requires a command here. */
 function readBody(cursor: Cursor, ends: readonly string[], read: ScriptReaders): Script {
   const script = read.statements(cursor, ends);
   if (script.statements.length === 0) throw new ShellDoubt("a command is missing");
@@ -77,7 +79,7 @@ function readLoopBody(cursor: Cursor, read: ScriptReaders): Script {
   return body;
 }
 
-/** Reads `for` and `select`, which differ only in who chooses. */
+/** Parses `for` and `select`, which differ only in who makes the choice. */
 export function readFor(cursor: Cursor, read: ScriptReaders): CompoundBody {
   cursor.position += bareWord(cursor).length;
   skipBlanks(cursor);
@@ -135,7 +137,7 @@ export function readCase(cursor: Cursor, read: ScriptReaders): CompoundBody {
 
 const COMPARES_NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
-/** `[[ … ]]`: what runs inside are substitutions, and numbers are compared as arithmetic. */
+/** `[[ … ]]`: substitutions run inside it, and number comparisons evaluate arithmetic. */
 export function readTest(cursor: Cursor, readScript: ReadScript): CompoundBody {
   expectWord(cursor, "[[");
   const words: Word[] = [];
@@ -158,7 +160,7 @@ export function readTest(cursor: Cursor, readScript: ReadScript): CompoundBody {
 
 function checkOperand(word: Word, words: readonly Word[], index: number): Word {
   const [before, after] = [words[index - 1]?.value ?? "", words[index + 1]?.value ?? ""];
-  // These look a name up, and its subscript is evaluated.
+  // These look up a name and evaluate its subscript.
   if (/^-[vR]$/.test(before) && !(word.isKnown && /^\w+$/.test(word.value)))
     throw new ShellDoubt("a test of a variable that is not understood");
   if (!COMPARES_NUMBERS.test(before) && !COMPARES_NUMBERS.test(after)) return word;

@@ -1,5 +1,5 @@
-// Shapes that destroy work or hand the machine over. They are asked about even under a wider rule: only one that names the
-// words that make them dangerous allows them.
+// Forms of commands that destroy work or hand over control of the machine. They need approval even under a broader
+// rule: only a rule that names the dangerous words allows them.
 
 import type { ShellContext, ShellDanger } from "../../contract/shell.ts";
 import { gitDanger } from "./git-danger.ts";
@@ -11,12 +11,12 @@ export interface DangerScope {
   readonly cwd: string | undefined;
 }
 
-/** Asked about in the sandbox as well: the file stays. */
+/** Needs approval in the sandbox as well, because the file remains. */
 export const SETUID_SHAPE = "chmod u+s";
 
 type Judge = (words: readonly ShellWord[], scope: DangerScope) => ShellDanger | undefined;
 
-/** Judges by the program's name without its folder, in lower case: some file systems do not tell cases apart. */
+/** Judges by the program's lowercase name without its folder, because some file systems ignore case. */
 const PROGRAMS: Readonly<Record<string, Judge>> = {
   rm: (words) => optionDanger(words, "rm -r", /^(?:-\w*[rRf]|--r|--f|--no-p)/, "it deletes without asking"),
   git: gitDanger,
@@ -69,7 +69,7 @@ function always(shape: string, reason: string): Judge {
   return () => ({ shape, reason, named: [0] });
 }
 
-/** Options that make a program dangerous, and words that may turn out to be one. */
+/** Options that make a program dangerous, and words that may turn out to be such an option. */
 function optionDanger(
   words: readonly ShellWord[],
   shape: string,
@@ -101,7 +101,7 @@ function ddDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   return undefined;
 }
 
-/** A mode with which a file runs as its owner, whoever starts it: `u+s`, `=rxs`, `4755`, `--mode=2755`. */
+/** A mode that makes a file run as its owner, whoever starts it: `u+s`, `=rxs`, `4755`, `--mode=2755`. */
 const SETUID =
   /^(?:-\w*m|--m\w*=)?(?:[ugoa]*(?:[-+=][rwxXtugo]*)*[+=][rwxXt]*s|0*[2-7][0-7]{3}(?![0-7])|.*,[ugoa]*[+=][rwxXt]*s)/;
 
@@ -121,7 +121,7 @@ function recursiveDanger(words: readonly ShellWord[], { context }: DangerScope):
   return isWide || recursive.named === undefined ? recursive : undefined;
 }
 
-/** The machine's own folders, a home, and where the command runs. */
+/** System folders, a home directory, and the working directory. */
 function isWidePath(path: string, home: string | undefined): boolean {
   const clean = path.replace(/\/+$/, "") || "/";
   if (/^(?:\.{1,2}(?:\/\.{1,2})*|\*|\.\/\*|\/[^/]*(?:\/[^/]*)?)$/.test(clean)) return true;
@@ -130,7 +130,7 @@ function isWidePath(path: string, home: string | undefined): boolean {
 
 function killDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   const isAsked = words.some(({ value }) => /^-(?:l|L|0|-list|-table)$/.test(value));
-  // `$!` is the job that this text itself has put in the background.
+  // `$!` is a background job of this same text.
   const operands = words.slice(1).filter(({ value, isKnown }) => !(isKnown && /^-\D/.test(value)));
   if (isAsked || operands.every(({ value }) => /^(?:%\S+|\$!|-\d+)$/.test(value))) return undefined;
   const isKnown = words.every((word) => word.isKnown);

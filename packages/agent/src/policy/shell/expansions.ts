@@ -1,16 +1,16 @@
-// What begins with `$` or a backtick inside a word, quoted or not: substitutions, variables, `${…}`, arithmetic and `$'…'`. They
-// stand in one file because each may stand inside each of the others. Forms that run code (`${x@P}`, `${!x}`, computed
-// subscripts) are in doubt. Bash evaluates the values of variables in arithmetic as expressions, and a subscript in one may run a
-// command, so the names that stand there are reported: they must hold nothing but numbers.
+// Parses what begins with `$` or a backtick inside a word, quoted or not: substitutions, variables, `${…}`, arithmetic
+// and `$'…'`. They share a file because each may contain any other. Forms that run code (`${x@P}`, `${!x}`, computed
+// subscripts) are in doubt. In arithmetic, bash evaluates the values of variables as expressions, and a subscript in
+// one may run a command; so the names used there are reported, and they must hold only numbers.
 
 import { hasHereDocument, isLoneCommand } from "./children.ts";
 import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt } from "./syntax.ts";
 import { plainRun, type ReadScript, WordBuilder } from "./word-builder.ts";
 
-/** Characters that mean nothing inside of quotes, here-documents and `${…}` alike. */
+/** Characters without special meaning in quotes, here-documents and `${…}`. */
 const ORDINARY = /[^$`"'\\\n{}<>]+/y;
 
-/** What double quotes and here-documents have in common; `escapable`: characters that a backslash takes the meaning of. */
+/** What double quotes and here-documents have in common; `escapable`: characters that a backslash escapes. */
 export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript, escapable: string): void {
   const char = cursor.text[cursor.position] as string;
   if (char === "$") {
@@ -89,7 +89,7 @@ export function readNested(cursor: Cursor, readScript: ReadScript, end: "parenth
     depth: cursor.depth + 1,
   };
   const script = readScript(nested, end);
-  // Bash 5.2 prints such a script and reads it again, and loses separators behind the here-document.
+  // Bash 5.2 prints such a script and parses it again, and loses separators after the here-document.
   if (hasHereDocument(script) && !isLoneCommand(script))
     throw new ShellDoubt("a here-document among commands that are substituted");
   cursor.position = nested.position;
@@ -100,7 +100,7 @@ export function readBackticks(cursor: Cursor, word: WordBuilder, readScript: Rea
   const start = cursor.position;
   const close = cursor.text.indexOf("`", start + 1);
   if (close < 0 || close >= cursor.end) throw new ShellDoubt("a backtick is not closed");
-  // A backslash inside changes where it ends and what it says.
+  // A backslash inside changes where the backticks end and what they contain.
   if (cursor.text.slice(start, close).includes("\\")) throw new ShellDoubt("a backslash inside backticks");
   const inside: Cursor = { ...cursor, end: close, position: start + 1 };
   word.inner.push({ kind: "script", script: readNested(inside, readScript, "end"), start });
@@ -124,7 +124,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "?": "?",
 };
 
-/** `$'…'`, from its dollar on. */
+/** `$'…'`, starting at the dollar sign. */
 function readAnsiString(cursor: Cursor): string {
   let value = "";
   cursor.position += 2;
@@ -142,7 +142,7 @@ function readAnsiString(cursor: Cursor): string {
     );
     if (number) {
       const code = Number.parseInt(number[1] ?? number[2] ?? number[3] ?? (number[4] as string), number[4] ? 8 : 16);
-      // The bytes of other characters than ASCII depend on the locale; a NUL ends the string.
+      // The bytes of non-ASCII characters depend on the locale; a NUL ends the string.
       if (code === 0 || code > 127) throw new ShellDoubt("an escape that is not understood");
       value += String.fromCharCode(code);
       cursor.position += number[0].length;
@@ -158,7 +158,7 @@ function readAnsiString(cursor: Cursor): string {
 
 // ---- `${…}` ----
 
-/** Reads from behind `${` to behind `}`. */
+/** Parses from after `${` to after `}`. */
 function readBraced(cursor: Cursor, readScript: ReadScript): Inner[] {
   const rest = cursor.text.slice(cursor.position, cursor.end);
   const length = /^#(?:[A-Za-z_]\w*(?:\[[@*]\])?|[0-9@*]?)\}/.exec(rest)?.[0];
@@ -179,7 +179,7 @@ function readBraced(cursor: Cursor, readScript: ReadScript): Inner[] {
   return operator === "}" ? [variable] : [variable, ...readOperand(cursor, readScript)];
 }
 
-/** The word or pattern of an expansion, up to behind its brace. */
+/** The word or pattern of an expansion, including the closing brace. */
 function readOperand(cursor: Cursor, readScript: ReadScript): Inner[] {
   const operand = new WordBuilder();
   while (cursor.position < cursor.end) {
@@ -188,7 +188,7 @@ function readOperand(cursor: Cursor, readScript: ReadScript): Inner[] {
       cursor.position++;
       return operand.inner;
     }
-    // Quotes mean different things here inside and outside of double quotes.
+    // Quotes have different meanings here inside and outside double quotes.
     if (/['"{\n<>]/.test(char)) throw new ShellDoubt("an expansion that is not understood");
     if (char === "$") readDollar(cursor, operand, readScript, true);
     else readQuotedPiece(cursor, operand, readScript, "\\");
@@ -198,7 +198,7 @@ function readOperand(cursor: Cursor, readScript: ReadScript): Inner[] {
 
 // ---- `$((…))` and `((…))` ----
 
-/** Reads from behind `((` to behind `))`; the header of a loop has three expressions. */
+/** Parses from after `((` to after `))`; the header of a loop has three expressions. */
 export function readArithmetic(cursor: Cursor, readScript: ReadScript, place?: "header"): Inner[] {
   const allowed = place === "header" ? /[\w \t+\-*/%<>=!&|^~?:,();]/ : /[\w \t+\-*/%<>=!&|^~?:,()]/;
   const inner: Inner[] = [];

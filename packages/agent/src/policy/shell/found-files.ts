@@ -1,9 +1,9 @@
-// What `find` hands to other commands: the folders it looks in, and what its tests leave of the files there.
+// What `find` passes to other commands: the folders it searches, and the files there that its tests leave.
 
 import type { FoundFiles } from "../../contract/shell.ts";
 import type { ShellWord } from "./shell-words.ts";
 
-/** How many words each test of `find` takes. Those that write, delete or run are not here. */
+/** The number of words that each test of `find` takes. Those that write, delete or run are not listed. */
 export const FIND_TESTS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     "-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race"
@@ -44,10 +44,13 @@ export function findFiles(words: readonly ShellWord[]): FoundFiles {
   };
 }
 
-/** What a plain row of tests leaves, up to the first action; with any other expression, all that is there may be found. */
+/**
+ * What a simple sequence of tests leaves, up to the first action; with any other expression, all files there may be
+ * found.
+ */
 function narrowedBy(tests: readonly string[], isHere: boolean): Partial<FoundFiles> {
   const pruned = prunedFolders(tests, isHere);
-  // With -depth, the files are found before their folder can be left out.
+  // With -depth, files are found before their folder can be excluded.
   if (pruned === undefined || tests.some((test) => /^-d(?:epth)?$/.test(test))) return {};
   const without = [...pruned.without];
   let left: Partial<FoundFiles> = {};
@@ -70,16 +73,16 @@ function narrowedBy(tests: readonly string[], isHere: boolean): Partial<FoundFil
     if (test === "-maxdepth" && /^\d+$/.test(value)) left = { ...left, depth: Number(value) };
     at += FIND_TESTS[test] ?? 0;
   }
-  // Without an action of its own, a row behind `-prune -o` prints what was pruned as well.
+  // Without an explicit action, tests after `-prune -o` also print what was pruned.
   return pruned.length > 0 ? {} : { ...left, without };
 }
 
-/** Brackets and backslashes mean more than can be told here. */
+/** Brackets and backslashes are too complex to interpret here. */
 export const onlyNames = (glob: string): Pick<FoundFiles, "only"> => (/^[\w.*?+@-]+$/.test(glob) ? { only: glob } : {});
 
 const ACTION = /^-(?:print0?|printf|ls|exec|execdir|ok|okdir|quit)$/;
 
-/** `-name x -prune -o` and `-path ./x -prune -o` at the beginning: the folders, and how many words they take. */
+/** `-name x -prune -o` and `-path ./x -prune -o` at the beginning: the excluded folders, and the number of words. */
 function prunedFolders(tests: readonly string[], isHere: boolean): { without: string[]; length: number } | undefined {
   const without: string[] = [];
   let length = 0;
@@ -94,7 +97,7 @@ function prunedFolders(tests: readonly string[], isHere: boolean): { without: st
   }
 }
 
-/** Where the command behind `-exec` ends: at `;`, or at a `+` right behind `{}`. Any other `+` is a word of it. */
+/** Where the command after `-exec` ends: at `;`, or at a `+` immediately after `{}`. Any other `+` is an argument. */
 export function endOfExec(words: readonly ShellWord[], from: number): number {
   const end = words.findIndex(
     ({ value }, at) => at >= from && (value === ";" || (value === "+" && at > from && words[at - 1]?.value === "{}")),
@@ -102,7 +105,7 @@ export function endOfExec(words: readonly ShellWord[], from: number): number {
   return end < 0 ? words.length : end;
 }
 
-/** A glob that stands for at least the names that the regular expression matches. */
+/** A glob that matches at least the names that the regular expression matches. */
 export function globOf(regex: string, reach: "whole" | "anywhere"): string {
   const open = regex
     .replace(/\\([.\-_/])/g, (_, char: string) => `\0${char.charCodeAt(0)}\0`)

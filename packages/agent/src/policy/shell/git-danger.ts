@@ -1,9 +1,9 @@
-// Subcommands of git that throw work away.
+// Git subcommands that discard work.
 
 import type { ShellDanger } from "../../contract/shell.ts";
 import type { ShellWord } from "./shell-words.ts";
 
-/** Options per subcommand; git takes unambiguous beginnings of long ones as well. */
+/** Options per subcommand; git also accepts unambiguous prefixes of long ones. */
 const OPTIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
   reset: [/^--(?:h|m|k)/, "it throws changes away"],
   clean: [/^(?:-\w*f|--f)/, "it deletes files that git does not know"],
@@ -17,7 +17,7 @@ const OPTIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
   "update-ref": [/./, "it moves or drops a branch"],
 };
 
-/** Second words that throw something away. */
+/** Second words that discard something. */
 const SECOND: Readonly<Record<string, RegExp>> = {
   stash: /^(?:drop|clear)$/,
   reflog: /^(?:expire|delete)$/,
@@ -45,7 +45,7 @@ export function gitDanger(words: readonly ShellWord[]): ShellDanger | undefined 
   return unsure ? { shape, reason: `${unsure.value} is not known before it runs: ${reason}` } : undefined;
 }
 
-/** Positions from the third word on, up to `--`. */
+/** Positions from the third word up to `--`. */
 function indexes(words: readonly ShellWord[], is: (value: string) => boolean): number[] {
   const dashes = words.findIndex(({ value }) => value === "--");
   return words.flatMap(({ value, isKnown }, index) =>
@@ -69,7 +69,10 @@ function secondDanger(words: readonly ShellWord[], name: string, second: RegExp)
   return unsure ? { shape, reason: `${unsure.value} may be an option` } : undefined;
 }
 
-/** With paths it throws changes away; with a branch it does not. A lone word that looks like no path is taken for a branch. */
+/**
+ * With paths it discards changes; with a branch it does not. We take a single word that does not look like a path for a
+ * branch.
+ */
 function checkoutDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   const reason = "it throws changes to files away";
   const shape = "git checkout of paths";

@@ -1,13 +1,14 @@
-// git: its options before the subcommand are passed over, so that `git -C dir log` is `git log`, and what it runs is found.
+// git: its options before the subcommand are skipped, so that `git -C dir log` counts as `git log`, and programs that
+// it runs are found.
 
 import type { ShellWord } from "./shell-words.ts";
 import type { Unwrapped } from "./unwrapped.ts";
 
-// Keys that change texts and colours, and run nothing.
+// Settings that affect texts and colours and run nothing.
 const SAFE_KEYS =
   /^(?:user\.(?:name|email)|color\..+|column\..+|advice\..+|core\.(?:quotepath|abbrev|autocrlf|safecrlf|ignorecase)|init\.defaultbranch|log\.(?:date|decorate)|diff\.(?:renames|renamelimit|algorithm|context|mnemonicprefix|noprefix)|status\.(?!submodulesummary$).+|commit\.gpgsign|tag\.gpgsign|pull\.(?:rebase|ff)|merge\.(?:ff|conflictstyle)|push\.default|rebase\.(?:autosquash|autostash)|fetch\.prune|gc\.auto|protocol\.version)$/i;
 
-/** Looks through the options before the subcommand, and into subcommands that run commands. */
+/** Skips options before the subcommand, and looks into subcommands that run commands. */
 export function gitInner(words: readonly ShellWord[]): Unwrapped {
   let at = 1;
   let path = "";

@@ -1,22 +1,22 @@
-// The bash grammar of tree-sitter: a second, independent reading of a command. Loaded when the first command comes up.
+// The bash grammar of tree-sitter: a second, independent parse of a command. Loaded for the first command.
 
 import { createRequire } from "node:module";
 import type { Node, Parser } from "web-tree-sitter";
 
-/** Where the grammar sees what runs and what is hidden. Offsets into the text. */
+/** Where the grammar finds commands and hidden content, as offsets into the text. */
 export interface GrammarReading {
-  /** It found something that it cannot place. */
+  /** The grammar reported a syntax error. */
   readonly hasError: boolean;
-  /** Beginnings of simple commands, tests and arithmetic commands. */
+  /** Start offsets of simple commands, tests and arithmetic commands. */
   readonly commands: readonly number[];
   readonly substitutions: readonly number[];
   readonly comments: readonly number[];
-  /** Beginnings and ends of everything. */
+  /** Start and end offsets of all nodes. */
   readonly starts: ReadonlySet<number>;
   readonly ends: ReadonlySet<number>;
 }
 
-// The grammar never changes while we run, so every session may share it.
+// The grammar never changes while we run, so all sessions share it.
 let loading: Promise<Parser> | undefined;
 
 async function load(): Promise<Parser> {
@@ -28,7 +28,7 @@ async function load(): Promise<Parser> {
   return parser;
 }
 
-/** Rejects when the grammar is not installed. */
+/** Rejects if the grammar is not installed. */
 export async function loadGrammar(): Promise<(text: string) => GrammarReading> {
   loading ??= load();
   const parser = await loading;
@@ -57,7 +57,7 @@ function readTree(parser: Parser, text: string): GrammarReading {
     else if (type === "comment") reading.comments.push(startIndex);
   };
   try {
-    // A chain of a thousand `&&` is a tree of that depth: no recursion.
+    // A chain of a thousand `&&` is a tree of that depth, so we do not recurse.
     const open: Node[] = tree && !reading.hasError ? [tree.rootNode] : [];
     for (let node = open.pop(); node; node = open.pop()) {
       note(node);

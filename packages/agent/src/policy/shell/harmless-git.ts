@@ -1,9 +1,10 @@
-// Subcommands of git that only look, with the options they may have.
+// Read-only git subcommands, with their permitted options.
 
 const REVISIONS =
   "-# -n: -i -E -F -P -g --all --branches? --tags? --remotes? --glob= --exclude= --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --fixed-strings --perl-regexp --extended-regexp --merges --no-merges --first-parent --min-parents= --max-parents= --not --reverse --topo-order --date-order --author-date-order --ancestry-path? --boundary --left-right --left-only --right-only --cherry --cherry-mark --cherry-pick --walk-reflogs --simplify-by-decoration --full-history --dense --sparse --stdin --count --no-walk? --follow --source --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --mailmap --use-mailmap --log-size --graph --no-graph --oneline --abbrev-commit --no-abbrev-commit --abbrev? --no-abbrev --pretty? --format= --date= --relative-date --parents --children --show-linear-break? --notes? --no-notes --encoding= --clear-decorations";
 
-// Not `--submodule`, nor `--recurse-submodules` of `git grep`: they look into repositories that only older commits name.
+// Without `--submodule` and `--recurse-submodules` of `git grep`, which look into repositories that only older commits
+// name.
 const DIFFS =
   "-a -b -c -B? -C? -M? -p -q -r -R -s -t -u -w -W -z -D -G: -l: -L: -O:< -S: -U: --patch --no-patch --raw --stat? --numstat --shortstat --dirstat? --cumulative --summary --name-only --name-status --compact-summary --patch-with-raw --patch-with-stat --patience --histogram --minimal --indent-heuristic --no-indent-heuristic --anchored= --diff-algorithm= --diff-filter= --find-renames? --find-copies? --find-copies-harder --no-renames --rename-empty --break-rewrites? --irreversible-delete --pickaxe-all --pickaxe-regex --relative? --no-relative --text --unified= --word-diff? --word-diff-regex= --color-words? --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --ws-error-highlight= --full-index --binary --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix= --inter-hunk-context= --function-context --exit-code --quiet --check --ignore-all-space --ignore-blank-lines --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-matching-lines= --ignore-submodules? --no-ext-diff --no-textconv --combined-all-paths --cc --diff-merges= --output-indicator-new= --output-indicator-old= --output-indicator-context= --skip-to= --rotate-to= --max-depth=";
 
@@ -14,9 +15,9 @@ export interface HarmlessGit {
   readonly options: string;
   readonly most?: number;
   readonly least?: number;
-  /** What the first operand must be. */
+  /** What the first operand must match. */
   readonly first?: RegExp;
-  /** With one of these it lists, and its operands are patterns. */
+  /** With one of these options it lists, and its operands are patterns. */
   readonly lists?: readonly string[];
 }
 
@@ -86,7 +87,7 @@ export const HARMLESS_GIT: Readonly<Record<string, HarmlessGit>> = {
     options:
       "--no-dangling --unreachable --dangling --root --tags --full --strict --verbose --progress --no-progress --connectivity-only --no-reflogs",
   },
-  // These also change things, without these options or with other words.
+  // These can also make changes, without these options or with other words.
   branch: {
     options: `-a -r -v -l --all --remotes --verbose --list --show-current --abbrev? --no-abbrev ${LISTS}`,
     most: 0,
@@ -107,6 +108,6 @@ export const HARMLESS_GIT: Readonly<Record<string, HarmlessGit>> = {
   },
 };
 
-/** Changes the index only: what is committed is another question. */
+/** Only changes the index; committing is judged separately. */
 export const HARMLESS_GIT_ADD =
   "-AnuvN -k --all --no-ignore-removal --ignore-removal --dry-run --update --verbose --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse";

@@ -1,4 +1,5 @@
-// Harmless programs that tell about the machine: its processes, devices, services, packages and the shell's own state.
+// Harmless programs that print information about the machine: its processes, devices, services, packages and the
+// shell's own state.
 
 import type { HarmlessProgram } from "./harmless-program.ts";
 
@@ -16,7 +17,7 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
     operands: "none",
   },
   hostname: {
-    // Any other asks a name server.
+    // Any other option queries a name server.
     options: "-Is --short --all-ip-addresses",
     operands: "none",
   },
@@ -100,7 +101,7 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
   stty: { options: "-ag --all --save", operands: "text", each: /^(?:size|speed)$/ },
   alias: { options: "", operands: "none" },
   clear: { options: "-x", operands: "none" },
-  // By name: a path would be a file to set, which has a language of its own.
+  // Names only: a path would be a file to format, in a language that can run commands.
   man: { options: "-afkw --all --apropos --whatis --where", operands: "text", each: /^[A-Za-z\d][\w.+:-]*$/ },
   tty: { options: "-s", operands: "none" },
   locale: { options: "-akcm", operands: "text" },
@@ -109,7 +110,7 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
   env: { options: "-0 --null", operands: "none" },
   printenv: { options: "-0 --null", operands: "text" },
   getent: { options: "", operands: "text", joined: /^(?:passwd|group)(?: [\w.-]+)*$/ },
-  // They ask the daemon that the user has chosen; which one is no word of theirs.
+  // They query the daemon that the user has configured; none of their words selects it.
   docker: {
     options: "-aqs -f: -n: --all --digests --filter= --format= --last= --latest --no-trunc --quiet --size",
     operands: "text",
@@ -120,8 +121,8 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
 };
 
 /**
- * Files of the project choose which version of these runs. In a trusted folder that is no news, and the files that could name a
- * program of the project (`.cargo/config.toml`, `rust-toolchain.toml`) are asked about before they change.
+ * Files of the project select the version that runs. In a trusted folder that is acceptable, and changing files that
+ * could name a program of the project (`.cargo/config.toml`, `rust-toolchain.toml`) needs approval.
  */
 export const HARMLESS_WHERE_TRUSTED: Readonly<Record<string, HarmlessProgram>> = {
   go: { options: "-json", operands: "text", joined: /^(?:version|env(?: [A-Z][A-Z\d_]*)*)$/ },

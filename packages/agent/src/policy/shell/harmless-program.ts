@@ -1,42 +1,42 @@
-// How the lists of harmless programs are written.
+// The format of the lists of harmless programs.
 
-/** What the words that are no options mean. */
+/** The meaning of the words that are not options. */
 export type Operands =
-  /** Texts that are only printed or compared. */
+  /** Text that is only printed or compared. */
   | "text"
   /** Files that are read. */
   | "read"
   /** The first one is a pattern or a program text, the others are files that are read. */
   | "pattern"
-  /** Files that are made or changed. */
+  /** Files that are created or changed. */
   | "write"
-  /** Read and changed; the last one is where they go. */
+  /** Files that are read and changed; the last one is their destination. */
   | "move"
   | "copy"
   | "none";
 
 export interface HarmlessProgram {
-  /** See options.ts; `*`: every word is a text, also one that looks like an option. */
+  /** See options.ts; `*`: every word is text, even if it looks like an option. */
   readonly options: string;
   readonly operands: Operands;
-  /** The most operands it may have. */
+  /** Maximum number of operands. */
   readonly most?: number;
-  /** It reads no options behind its first operand. */
+  /** It reads no options after its first operand. */
   readonly stops?: boolean;
   /** See options.ts. */
   readonly isDetached?: boolean;
-  /** These take the place of the pattern. */
+  /** Options that replace the pattern operand. */
   readonly patternOptions?: readonly string[];
-  /** No option of it does harm, also not one that is only known when it runs. */
+  /** None of its options does harm, not even one that is unknown until it runs. */
   readonly isLenient?: boolean;
-  /** What every operand must look like. */
+  /** What every operand must match. */
   readonly each?: RegExp;
-  /** What the operands must be, joined by blanks; of these programs only a few subcommands are listed. */
+  /** What the operands, joined by blanks, must match; only a few subcommands of these programs are listed. */
   readonly joined?: RegExp;
-  /** One of these options must be there; `otherwise` is what it does without, as a clause. */
+  /** One of these options is required; `otherwise` is what the program does without, as a clause. */
   readonly needs?: { readonly options: readonly string[]; readonly otherwise: string };
-  /** What every value of an option must look like. */
+  /** What every value of an option must match. */
   readonly values?: RegExp;
-  /** The text of the first operand, or of these options, must be a plain script of this language. */
+  /** The first operand, or the value of these options, must be a plain script in this language. */
   readonly language?: "sed" | "awk" | "jq";
 }

@@ -1,6 +1,6 @@
-// Everyday commands that change nothing, or only the files they name: program, the options that are understood, what its operands
-// are. Whatever can run another program, write a file that is not listed as one, open files that none of its words names, or reach
-// the network is not here: interpreters, test runners and package scripts never are.
+// Everyday commands that change nothing, or only the files they name: program, understood options, meaning of operands.
+// Programs that can run others, write files that are not listed as written, open files that none of their words names,
+// or reach the network are not listed; so interpreters, test runners and package scripts never are.
 
 import { MACHINE } from "./harmless-machine.ts";
 import type { HarmlessProgram } from "./harmless-program.ts";
@@ -10,12 +10,12 @@ const ALL = "*";
 const GREP =
   "-EFGPivwxyclLqsohHnTZzabrRIU0 -# -A: -B: -C: -e: -f:< -m: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file=< --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --null-data --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-from=< --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary";
 
-/** One program by several names, or several that are called alike. */
+/** One program with several names, or several that are called in the same way. */
 const alike = (names: string, entry: HarmlessProgram): Record<string, HarmlessProgram> =>
   Object.fromEntries(names.split(" ").map((name) => [name, entry]));
 
 export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
-  // The shell's own; those that assign are in builtins.ts.
+  // Shell builtins; those that assign variables are in builtins.ts.
   ":": { options: ALL, operands: "text" },
   true: { options: ALL, operands: "text" },
   false: { options: ALL, operands: "text" },
@@ -39,7 +39,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   umask: { options: "-pS", operands: "none" },
   dirs: { options: "-clpv", operands: "none" },
   sleep: { options: "", operands: "text" },
-  // Files, read.
+  // Programs that read files.
   ls: {
     options:
       "-aAbBcCdDfFgGhHiIklLmnNopqQrRsStuUvxXZ1 -I: -T: -w: --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired --classify? --file-type --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero",
@@ -63,7 +63,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isLenient: true,
     operands: "read",
   },
-  // Without a terminal they print the file. A word that begins with + is a command for them.
+  // Without a terminal they print the file. A word that begins with + is a command to them.
   less: { options: "-EFIKMNQRSXeimnqrs", operands: "read", each: /^[^+]/ },
   more: { options: "-# -cdflpsu", operands: "read", each: /^[^+]/ },
   zipinfo: { options: "-12smlvhMtTzC", operands: "read", most: 1 },
@@ -118,9 +118,9 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "read",
   },
   hexdump: { options: "-bcCdovx -e: -n: -s: --canonical --length= --skip= --no-squeezing", operands: "read" },
-  // A second operand is a file that it writes, also when it looks like an option.
+  // A second operand is a file that it writes, even if it looks like an option.
   xxd: { options: "-abCdEeipu -c: -g: -l: -n: -s: -o:", operands: "read", most: 1, stops: true, isDetached: true },
-  // `@file` is a list of further words.
+  // `@file` contains further arguments.
   strings: {
     options: "-adfow -n: -t: -e: -s: -# --bytes= --radix= --all --data --print-file-name --encoding=",
     operands: "read",
@@ -137,7 +137,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "read",
     isDetached: true,
   },
-  // Texts.
+  // Programs that process text.
   ...alike("grep egrep fgrep", {
     options: GREP,
     operands: "pattern",
@@ -229,8 +229,8 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   },
   base64: { options: "-diD -w: --decode --ignore-garbage --wrap=", operands: "read" },
   ...MACHINE,
-  // Making things where they are named.
-  // No mode: one that lets others write, or run as the owner, is another matter.
+  // Programs that create what they name. Modes are not permitted, because one that lets others write, or runs as the
+  // owner, needs approval.
   mkdir: { options: "-pv --parents --verbose", operands: "write" },
   touch: { options: "-acm -d: -t: -r:< --no-create --date= --reference=<", operands: "write" },
   rmdir: { options: "-pv --parents --verbose --ignore-fail-on-non-empty", operands: "write" },

@@ -9,7 +9,7 @@ import { listOf, type ReadOptions, type Refused, readOptions } from "./options.t
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import { mayBeSeveral, type ShellWord } from "./shell-words.ts";
 
-/** What begins so lies where the repository begins, wherever in it git runs. */
+/** Paths with this prefix are relative to the top of the repository, wherever in it git runs. */
 export const TOP = ":/";
 
 export interface Harmless {
@@ -25,7 +25,10 @@ export interface Harmless {
   readonly changes?: boolean;
 }
 
-/** Undefined when the program is not on the list; refused by the word that is not understood. The program is known by its plain name. */
+/**
+ * Undefined if the program is not listed; refused with the word that is not understood. Programs are identified by
+ * their plain name.
+ */
 export function harmlessOf(
   words: readonly ShellWord[],
   program: string,
@@ -49,7 +52,7 @@ function harmlessListed(
   const read =
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   const isListed = (operands: readonly ShellWord[]): boolean => !entry.joined || isAmong(operands, entry.joined);
-  // Of a subcommand that is not on the list, no option is the reason.
+  // For an unlisted subcommand, no option is the reason.
   if ("refused" in read)
     return isListed(given.filter((word) => word.isKnown && !/^-/.test(word.value))) ? read : undefined;
   if (!isListed(read.operands)) return undefined;
@@ -68,12 +71,12 @@ function harmlessListed(
   return { reads, writes, ...(copiesLinks && { copiesLinks }), ...searchedBy(program, read, named) };
 }
 
-/** With these, `cp` makes a link where it finds one. */
+/** With these options, `cp` copies links as links. */
 const KEEPS_LINKS = /^(?:-[adPrR]|--archive|--no-dereference|--recursive)$/;
 
 const COMPARING = /^s?diff$/;
 
-/** Of a file and a folder, these compare the file with the one of its name in the folder. */
+/** Given a file and a folder, these compare the file with the one of the same name in the folder. */
 function sameNames(paths: readonly string[]): string[] {
   const nameOf = (path: string): string => path.replace(/\/+$/, "").replace(/^.*\//s, "");
   return paths.flatMap((folder) =>
@@ -86,11 +89,11 @@ function isAmong(operands: readonly ShellWord[], joined: RegExp): boolean {
   return operands.every(({ isKnown }) => isKnown) && joined.test(operands.map(({ value }) => value).join(" "));
 }
 
-/** A word that the entry does not permit where it stands. */
+/** A word that the entry does not permit in its position. */
 function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
   const surplus = most === undefined ? undefined : beyond(read.operands, most);
   if (surplus) return surplus.value;
-  // gawk opens a connection behind such a name.
+  // gawk opens a network connection for such a name.
   const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
   if (isInet) return isInet.value;
   const operand = each && read.operands.find(({ value, isKnown }) => !(isKnown && each.test(value)));
@@ -103,7 +106,7 @@ function strangeWord(read: ReadOptions, { each, values, language, most, patternO
   return language && strangeScript(read, language, patternOptions);
 }
 
-/** The operand with which there are, or may be, more than `most`. */
+/** The operand at which there are, or may be, more than `most`. */
 function beyond(operands: readonly ShellWord[], most: number): ShellWord | undefined {
   return operands.find((word, index) => mayBeSeveral(word) || index >= most);
 }
@@ -120,7 +123,7 @@ const RECURSIVE: Readonly<Record<string, RegExp>> = {
   cp: /^(?:-[rRa]|--recursive|--archive)$/,
 };
 
-/** Those that follow the links which they find there. */
+/** Options that follow links found in folders. */
 const FOLLOWING: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-R|--dereference-recursive)$/])),
   rg: /^(?:-L|--follow)$/,
@@ -129,7 +132,7 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   cp: /^(?:-L|--dereference)$/,
 };
 
-/** Programs that go down into folders. */
+/** Programs that recurse into folders. */
 function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Partial<Harmless> {
   const isAlways = /^(?:rg|ag|mv|diff)$/.test(program);
   if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
@@ -142,7 +145,7 @@ function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmle
   return { trees: reads.length > 0 ? reads : ["."], picks, ...(followsLinks && { followsLinks }) };
 }
 
-// Not those that a file of the project can make another program: cargo, go, pnpm, rustc, yarn.
+// Excludes those that a project file can replace by another program: cargo, go, pnpm, rustc, yarn.
 const VERSIONED =
   /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|ruby|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash|openssl)$/;
 
@@ -158,10 +161,10 @@ const VERSION: Readonly<Record<string, RegExp>> = {
   openssl: /^version$/,
 };
 
-// Those for which the word is no more than a text, or another question.
+// Programs for which `--help` or `--version` is plain text or has another meaning.
 const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc|crontab)$/;
 
-/** It prints its version or its help, and nothing else. */
+/** It only prints its version or its help. */
 function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
   const question = words[1];
   if (words.length !== 2 || !question?.isKnown) return false;
@@ -173,23 +176,23 @@ function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boo
 function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | Refused {
   if (operands === "text") return { reads: [], writes: [] };
   if (operands === "none") return words[0] ? { refused: words[0].value } : { reads: [], writes: [] };
-  // A glob in the place of the pattern stands for files as well.
+  // A glob in the position of the pattern expands to files as well.
   const files = operands === "pattern" && !(words[0] && mayBeSeveral(words[0])) ? words.slice(1) : words;
   const unknown = files.find(({ paths }) => paths === undefined);
   if (unknown) return { refused: unknown.value };
   const paths = files.map(({ paths: known }) => known as readonly string[]);
   if (operands === "read" || operands === "pattern") return { reads: paths.flat(), writes: [] };
-  // What is found may be a link: only the folder is known, not what would be written.
+  // A found file may be a link: only the folder is known, not what would be written.
   const found = files.find((word) => word.found);
   if (found) return { refused: found.value };
   if (operands === "write") return { reads: [], writes: paths.flat() };
-  // All that a glob stands for but the last one would be moved as well.
+  // All files that a glob matches, except the last, would be moved as well.
   const target = files.at(-1);
   if (target && mayBeSeveral(target)) return { refused: target.value };
   return transfers(paths.slice(0, -1).flat(), paths.at(-1) ?? [], operands === "move");
 }
 
-/** `mv` and `cp`: a folder as target gets the names of what goes there. What goes must have a name of its own. */
+/** `mv` and `cp`: if the target is a folder, the sources keep their names in it. Each source must have a name. */
 function transfers(sources: readonly string[], targets: readonly string[], isMove: boolean): Harmless | Refused {
   const names = sources.map((source) => source.slice(source.lastIndexOf("/") + 1));
   const nameless = sources.find((_, index) => /^\.{0,2}$|^\..*[*?[{]/.test(names[index] as string));
@@ -200,7 +203,7 @@ function transfers(sources: readonly string[], targets: readonly string[], isMov
 
 const PLAIN_SCRIPTS = { sed: isPlainSed, awk: isPlainAwk, jq: isPlainJq };
 
-/** The script that is not proven to be plain. */
+/** The script, if it is not known to be plain. */
 function strangeScript(
   { options, operands }: ReadOptions,
   language: keyof typeof PLAIN_SCRIPTS,
@@ -212,15 +215,15 @@ function strangeScript(
   return scripts.find(({ value, isKnown }) => !(isKnown && PLAIN_SCRIPTS[language](value)))?.value;
 }
 
-/** Options that only show what an archive holds; the file comes right after them. */
+/** Options that only list an archive; the file name follows immediately. */
 const LISTS = {
   tar: /^(?:-?(?=[vzjJa]*t)[tvzjJa]+f|--list|--file|-f|-v|--verbose)$/,
   unzip: /^-(?:q{0,2}l|lq{0,2}|v|z|Z1?)$/,
 };
 
 /**
- * Options first, then the archive, then members of it. A file with a colon in its name would be another machine's, which tar asks
- * over the network.
+ * Options first, then the archive, then members. A file name with a colon would refer to another machine, which tar
+ * would contact over the network.
  */
 function harmlessListing(words: readonly ShellWord[], list: RegExp): Harmless | Refused {
   const given = words.slice(1);
@@ -239,7 +242,7 @@ function harmlessListing(words: readonly ShellWord[], list: RegExp): Harmless | 
 
 const IN_PLACE = /^(?:-[nErsz]*i(\.\w+)?|--in-place(?:=(\.\w+))?)$/;
 
-/** Changes the files it names, and makes another one beside each when there is a suffix. */
+/** Changes the files it names and, with a suffix, creates a backup next to each. */
 function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | undefined {
   const suffixes = words.flatMap(({ value }) => {
     const [, short, long] = IN_PLACE.exec(value) ?? [];
@@ -253,7 +256,7 @@ function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | u
   const handed = suffixes.length > 0 ? words.find((word) => word.found) : undefined;
   if (handed) return { refused: handed.value };
   const kept = suffixes.flatMap((suffix) => found.reads.map((path) => `${path}${suffix}`));
-  // A link is replaced by a copy of what it leads to.
+  // A link is replaced by a copy of its target.
   return { reads: found.reads, writes: [...found.reads, ...kept] };
 }
 
@@ -274,36 +277,39 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   if ("refused" in read) return read;
   const strange = strangeOperand(read, entry);
   if (strange !== undefined) return { refused: strange };
-  // `revision:path` and paths; a revision is taken for the name of a file that is not there.
+  // `revision:path` and paths; a revision is treated as the name of a missing file.
   const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value.value] : []));
   const unknown = SHOWS_FILES.test(name) ? read.operands.find(({ paths }) => paths === undefined) : undefined;
   if (unknown) return { refused: unknown.value };
   const named = [...read.operands.flatMap(({ paths, value }) => paths ?? value), ...ranges];
   const reads = named.flatMap((value) => {
     const path = value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, "");
-    // Behind a revision it begins where the repository does, unless it begins with a dot.
+    // After a revision, a path is relative to the top of the repository unless it begins with a dot.
     return path === "" ? [] : value.includes(":") ? [path, `${TOP}${path}`] : [path];
   });
   const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
   return {
     reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
-    // Its first word may be the pattern, so that no word need say where it searches.
+    // Its first word may be the pattern, in which case no word says where it searches.
     ...(isOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
     ...(!isOutside && showsContent(name, read) && { tracked: shownFolders(name, read) }),
     ...(SHOWS_FILES.test(name) && { picks: reads }),
   };
 }
 
-/** Options with which only names and numbers are shown. */
+/** Options that show only names and numbers. */
 const NAMES_ONLY =
   /^(?:-s|--(?:no-patch|quiet|raw|stat|numstat|shortstat|dirstat|summary|compact-summary|name-only|name-status))$/;
 
-/** Options with which lines of files are shown, or looked for. */
+/** Options that show or search lines of files. */
 const SHOWS_LINES =
   /^(?:-[cpuGLSUW]|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|binary|check|word-diff|word-diff-regex|color-words|function-context|diff-merges))$/;
 
-/** Whether it shows, or looks for, what is in files of the repository, now or earlier: a rule may deny some of them. */
+/**
+ * Whether it shows or searches the content of files in the repository, now or in its history: a rule may deny some of
+ * them.
+ */
 function showsContent(name: string, { options, operands }: ReadOptions): boolean {
   const has = (list: RegExp) => options.some((option) => list.test(option.name));
   if (name === "grep") return true;
@@ -314,10 +320,10 @@ function showsContent(name: string, { options, operands }: ReadOptions): boolean
   return /^(?:log|whatchanged|stash|reflog|diff-tree|diff-index|diff-files)$/.test(name) && has(SHOWS_LINES);
 }
 
-/** `revision:path`: that file, and no other. */
+/** `revision:path` refers to exactly that file. */
 const isFileOfRevision = ({ value, isKnown }: ShellWord): boolean => isKnown && /^[^:]+:[^:]/.test(value);
 
-/** Where the files lie that it shows: paths behind `--`, for a search where it runs, otherwise all that there are. */
+/** The folders of the files it shows: paths after `--`, the working directory for a search, otherwise all files. */
 function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly string[] {
   const arePlain = dashed.every(({ value, isKnown }) => isKnown && !/^:|[*?[]/.test(value));
   if (dashed.length > 0 && arePlain) return dashed.map(({ value }) => value);
@@ -341,10 +347,10 @@ function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARML
 
 const FORMATS = /^--(?:format|pretty|sort)$/;
 
-/** `%G?`, also behind `+`, `-` or a blank, and `%(signature)` start gpg. */
+/** `%G?`, also after `+`, `-` or a blank, and `%(signature)` start gpg. */
 const checksNothing = ({ value, isKnown }: ShellWord): boolean => isKnown && !/%[-+ ]?G|signature/.test(value);
 
-/** They show what is in files; a wildcard in a path stands for hidden files as well. */
+/** They show the content of files; a wildcard in a path matches hidden files as well. */
 const SHOWS_FILES = /^(?:log|show|whatchanged|diff|diff-tree|diff-index|diff-files|grep|cat-file|blame|annotate)$/;
 
 function harmlessFind(words: readonly ShellWord[]): Harmless | Refused {
@@ -357,7 +363,7 @@ function harmlessFind(words: readonly ShellWord[]): Harmless | Refused {
       continue;
     }
     if (!word.isKnown) return { refused: word.value };
-    // What it runs is a part of its own.
+    // The command it runs is a separate part.
     if (/^-(?:exec|execdir)$/.test(word.value)) {
       at = endOfExec(words, at + 1);
       continue;

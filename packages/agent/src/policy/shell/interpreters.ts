@@ -1,4 +1,4 @@
-// Shells and interpreters that take their program from their input.
+// Shells and interpreters that read their program from their input.
 
 import type { ShellDanger } from "../../contract/shell.ts";
 import type { RedirectEffects } from "./redirects.ts";
@@ -9,12 +9,12 @@ import { dialectOf, isReadable, SHELLS } from "./wrappers.ts";
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
 
-/** It runs a file that its words name. */
+/** Whether it runs a file named in its arguments. */
 export function isInterpreter(name: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.test(name) || /^(?:source|\.|make)$/.test(name);
 }
 
-/** A word that is a program in another language, given to its interpreter (`python3 -c`, `node -e`). */
+/** Whether a word is code in another language, passed to its interpreter (`python3 -c`, `node -e`). */
 export function isCode(words: readonly string[], at: number): boolean {
   const [program = ""] = words;
   return (
@@ -29,7 +29,7 @@ export type ScriptInput =
   | { readonly doubt: string }
   | { readonly danger: ShellDanger };
 
-/** What a program runs that it is given as input; undefined when it takes no program from there. */
+/** What a program that reads its program from its input would run; undefined if it does not. */
 export function scriptInput(
   words: readonly ShellWord[],
   name: string,

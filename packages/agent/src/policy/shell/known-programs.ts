@@ -1,4 +1,4 @@
-// Names by which commands are judged: a function of the same name would make the judgement wrong.
+// Program names that the analysis knows: a function with the same name would make the judgement wrong.
 
 import { HARMLESS } from "./harmless-programs.ts";
 import { isWrapper } from "./wrappers.ts";

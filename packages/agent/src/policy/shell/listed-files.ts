@@ -1,5 +1,5 @@
-// Commands that print nothing but names of files that are there, so that what they print can be looked for on the disk. The list is
-// closed, and so are the options of each: a format, a prefix or a colour would make any text of a name.
+// Commands that print only names of existing files, so that their output can be predicted from the disk. The list is
+// closed, and so are the options of each: a format, a prefix or a colour would change the names.
 
 import type { FoundFiles } from "../../contract/shell.ts";
 import { findFiles, globOf, onlyNames } from "./found-files.ts";
@@ -9,9 +9,9 @@ import type { ShellWord } from "./shell-words.ts";
 interface Lister {
   /** See options.ts. */
   readonly options: string;
-  /** Without one of these it prints something else. */
+  /** Without one of these options it prints something else. */
   readonly needs?: RegExp;
-  /** Its first operand is a pattern, unless one of these is given. */
+  /** Its first operand is a pattern, unless one of these options is given. */
   readonly pattern?: RegExp;
   readonly found: (read: ReadOptions, roots: readonly string[]) => Omit<FoundFiles, "names"> | undefined;
 }
@@ -70,7 +70,7 @@ const LISTERS: Readonly<Record<string, Lister>> = {
     needs: /^(?:-l|--files|--files-with-matches|--files-without-match)$/,
     pattern: /^(?:-e|--regexp|--files)$/,
     found: (read, roots) => {
-      // A glob that is asked for finds hidden files, too.
+      // A glob passed as an option also finds hidden files.
       const isWide = has(read, /^(?:-u|-\.|-g|--i?glob|--hidden|--unrestricted)$/);
       return { roots: orHere(roots), skipsLinks: true, skipsHidden: !isWide };
     },
@@ -84,13 +84,13 @@ const LISTERS: Readonly<Record<string, Lister>> = {
       "-aivwlLEGFP -e: --text --ignore-case --word-regexp --invert-match --extended-regexp --basic-regexp --perl-regexp --fixed-strings --files-with-matches --name-only --files-without-match --untracked --cached",
     needs: /^(?:-l|-L|--name-only|--files-with-matches|--files-without-match)$/,
     pattern: /^-e$/,
-    // Of a revision it prints `revision:path`, which may be any file here.
+    // For a revision it prints `revision:path`, which may be any file here.
     found: (_, roots) => trackedFiles(roots) && trackedFiles([]),
   },
   "git diff": {
     options: "-z --name-only --diff-filter= --no-renames --cached --staged",
     needs: /^--name-only$/,
-    // What another revision held may be gone from the disk: its names are not those of files that are there.
+    // Files of another revision may be gone from the disk, so the names are not those of existing files.
     found: (read) => {
       const revisions = read.operands.filter((word) => !read.dashed?.includes(word));
       const isOfNow = revisions.every(
@@ -104,14 +104,14 @@ const LISTERS: Readonly<Record<string, Lister>> = {
   },
 };
 
-/** What git knows of: neither a path from the top nor one above is looked for. */
+/** Files tracked by git; neither a path from the top of the repository nor one above it is supported. */
 function trackedFiles(paths: readonly string[]): Omit<FoundFiles, "names"> | undefined {
   if (paths.some((path) => /^[:/~]|\.\./.test(path))) return undefined;
   const isOpen = paths.length === 0 || paths.some((path) => /[*?[{]/.test(path));
   return { roots: isOpen ? ["."] : paths, without: ["*/.git"], isTracked: true };
 }
 
-/** Programs that pass on lines of their input as they are. */
+/** Programs that pass lines of their input through unchanged. */
 const FILTERS: Readonly<Record<string, string>> = {
   head: "-n: -# --lines=",
   tail: "-n: -# --lines=",
@@ -120,7 +120,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   grep: "-EFGPivwx -e:",
 };
 
-/** The files whose names the command prints; undefined when it may print anything else. */
+/** The files whose names the command prints; undefined if it may print anything else. */
 export function listedFiles(words: readonly ShellWord[], piped: FoundFiles | undefined): FoundFiles | undefined {
   const [program, ...given] = words;
   const name = program?.value ?? "";
@@ -163,5 +163,5 @@ function rootsOf(operands: readonly ShellWord[]): readonly string[] | undefined 
   return roots.every(isPlainRoot) ? roots : undefined;
 }
 
-/** It stays one word when it is cut at blanks, and becomes no option. */
+/** It stays one word when split at blanks, and cannot become an option. */
 const isPlainRoot = (root: string): boolean => root !== "" && !/^-|[\s'"\\]/.test(root);

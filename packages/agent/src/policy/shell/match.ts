@@ -1,20 +1,21 @@
-// Patterns of shell rules. A pattern is words, separated by blanks; quotes hold a word together.
+// Patterns of shell rules. A pattern is a list of words, separated by blanks; quotes hold a word together.
 //
-// - A last word `*` stands for any further words, also none: `git log *` covers `git log` and `git log -3`, not `git logout`.
-// - Any other word `*` stands for exactly one word, and a `*` inside a word for any characters of that word: `npm run test:*`.
-// - A word that is not known before it runs (`$x`, a glob) is covered by the last `*` only.
+// - A last word `*` matches any further words, or none: `git log *` covers `git log` and `git log -3`, not
+//   `git logout`.
+// - Any other word `*` matches exactly one word, and a `*` inside a word any characters of that word: `npm run test:*`.
+// - A word that is unknown until it runs (`$x`, a glob) is covered only by the last `*`.
 // - A program without a folder in its name also covers the one in the system's folders (`/usr/bin/git`).
 
 import type { OuterForm } from "../../contract/shell.ts";
 
-/** The words of a pattern as people write it. */
+/** The words of a pattern as users write it. */
 export function patternWords(pattern: string): readonly string[] {
   return [...pattern.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"),
   );
 }
 
-/** How many words of the pattern stand before its last `*`. */
+/** The number of words in the pattern before its last `*`. */
 export function namedLength(pattern: readonly string[]): number {
   return pattern.at(-1) === "*" ? pattern.length - 1 : pattern.length;
 }
@@ -37,7 +38,7 @@ function isProgram(pattern: string, program: string): boolean {
 
 function matchesWord(pattern: string, word: string): boolean {
   if (!pattern.includes("*")) return pattern === word;
-  // We compare pieces from left to right: a regular expression made of many stars would take forever on some words.
+  // Compares pieces from left to right: a regular expression with many stars would take forever on some words.
   const pieces = pattern.split("*");
   const [first, last] = [pieces[0] as string, pieces.at(-1) as string];
   if (word.length < first.length + last.length || !word.startsWith(first) || !word.endsWith(last)) return false;
@@ -50,11 +51,11 @@ function matchesWord(pattern: string, word: string): boolean {
   return at <= word.length - last.length;
 }
 
-/** Whether a deny or ask rule meets the words: certainly, perhaps, or not. Any way of writing the program counts. */
+/** Whether a deny or ask rule matches the words: certainly, perhaps, or not. Any way of writing the program counts. */
 export function meets(pattern: readonly string[], form: OuterForm): "yes" | "perhaps" | "no" {
   const { words, unknown } = form;
   const program = words[0];
-  // Most rules speak of another program.
+  // Shortcut: most rules are about another program.
   if (program !== undefined && !unknown.includes(0) && namedLength(pattern) > 0)
     if (!meetsProgram(pattern[0] as string, program)) return "no";
   const direct = meetsWords(pattern, words, unknown);
@@ -74,7 +75,7 @@ function meetsWords(
 ): "yes" | "perhaps" | "no" {
   const named = namedLength(pattern);
   for (let index = 0; index < named; index++) {
-    // It may be any words, so what follows it may stand anywhere.
+    // It may expand to any number of words, so what follows may be at any position.
     if (unknown.includes(index)) return "perhaps";
     const word = words[index];
     if (word === undefined) return "no";

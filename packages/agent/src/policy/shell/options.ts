@@ -1,9 +1,10 @@
-// Reads the options of a command against the closed list of those that are understood. An option is understood only by its exact
-// spelling: an abbreviation, an unknown letter or a word that may turn out to be an option ends the reading.
+// Parses the options of a command against the closed list of those that are understood. An option is understood only in
+// its exact spelling: an abbreviation, an unknown letter or a word that may turn out to be an option stops the parsing.
 //
-// A list is written as in a manual: `-abc` three flags, `-k:` takes a value (attached or as the next word), `-k?` may have one
-// attached, `--key` a flag, `--key=` takes a value (with `=` or as the next word), `--key?` may have one with `=`, `--key%` takes
-// the next two words, `--key~` the next word unless it is the last, `-#` a number such as `-20`. Behind a value, `<` says that it names a file to read and `>` one to write.
+// A list is written as in a manual: `-abc` are three flags, `-k:` takes a value (attached or as the next word), `-k?`
+// may have an attached value, `--key` is a flag, `--key=` takes a value (with `=` or as the next word), `--key?` may
+// have one with `=`, `--key%` takes the next two words, `--key~` the next word unless it is the last, `-#` is a number
+// such as `-20`. After a value, `<` means that it names a file to read, and `>` one to write.
 
 import type { ShellWord } from "./shell-words.ts";
 
@@ -21,7 +22,7 @@ export interface OptionList {
 
 export interface ReadOption {
   readonly name: string;
-  /** A flag has none. */
+  /** Absent for a flag. */
   readonly value?: ShellWord;
   readonly means: ValueMeaning;
 }
@@ -30,7 +31,7 @@ export interface ReadOptions {
   /** The options in order. */
   readonly options: readonly ReadOption[];
   readonly operands: readonly ShellWord[];
-  /** The operands behind `--`; undefined without one. */
+  /** The operands after `--`; undefined without it. */
   readonly dashed?: readonly ShellWord[] | undefined;
 }
 
@@ -68,7 +69,7 @@ function optionList(text: string): OptionList {
 
 const lists = new Map<string, OptionList>();
 
-/** The lists are long texts of constants: each is cut up once. */
+/** The lists are long constant strings, so each is parsed only once. */
 export function listOf(text: string): OptionList {
   const known = lists.get(text) ?? optionList(text);
   lists.set(text, known);
@@ -76,11 +77,14 @@ export function listOf(text: string): OptionList {
 }
 
 export interface Reading {
-  /** No option of the program does harm, so that a word which may turn out to be one is taken for an operand. */
+  /** No option of the program does harm, so a word that may turn out to be an option counts as an operand. */
   readonly isLenient?: boolean | undefined;
-  /** The program reads no options behind its first operand. */
+  /** The program reads no options after its first operand. */
   readonly stops?: boolean | undefined;
-  /** A letter with a value stands alone, and its value is the next word: the program reads combined letters in its own way. */
+  /**
+   * A letter that takes a value must stand alone, with its value as the next word, because the program parses combined
+   * letters differently.
+   */
   readonly isDetached?: boolean | undefined;
 }
 
@@ -103,7 +107,7 @@ export function readOptions(
       operands.push(word);
       continue;
     }
-    // Behind the first operand it would be another operand: a file that is written, for some.
+    // After the first operand it would be another operand: for some programs, a file to write.
     if (stops && operands.length > 0) return { refused: word.value };
     const read = word.value.startsWith("--") ? readLong(word, list) : readShort(word, list);
     if (!read || (isDetached && isCombined(word, read))) return { refused: word.value };
@@ -121,8 +125,8 @@ export function readOptions(
 }
 
 /**
- * A version of the program for which the value is optional would read it as an option. `-1` is a number, and a pattern behind `-e`
- * is one in every version.
+ * If the value is optional in some version of the program, that version would parse this word as an option. `-1` is a
+ * number, and a pattern after `-e` is one in every version.
  */
 function mayBeAnotherOption({ value, mayBeOption }: ShellWord, name: string): boolean {
   return mayBeOption && name !== "-e" && !/^-(?:\d[\w.]*)?$/.test(value);
@@ -134,7 +138,7 @@ function isCombined({ value }: ShellWord, { options, wants }: Read): boolean {
 
 interface Read {
   readonly options: ReadOption[];
-  /** The option that takes the next words, and how many of them. */
+  /** The option that takes the next words, and how many. */
   readonly wants?: ReadOption;
   readonly takes?: 1 | 2;
   readonly mayLack?: boolean;
@@ -151,7 +155,7 @@ function readLong(word: ShellWord, list: OptionList): Read | undefined {
     const mayLack = form.value === "unlessLast";
     return { options: [], wants: option, takes: form.value === "pair" ? 2 : 1, mayLack };
   }
-  // What `--include=*.ts` or `--include=*.{a,b}` becomes begins with the same option.
+  // Every expansion of `--include=*.ts` or `--include=*.{a,b}` begins with the same option.
   const isFixed = !word.isSplit || word.paths !== undefined;
   if (!isFixed || form.value === "none" || form.value === "pair") return undefined;
   return { options: [{ ...option, value: { ...word, value: word.value.slice(equals + 1), paths: undefined } }] };

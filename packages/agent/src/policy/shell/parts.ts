@@ -1,4 +1,4 @@
-// Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
+// Creates the parts of an analysis: unwraps wrappers and describes each simple command.
 
 import { posix } from "node:path";
 import {
@@ -24,24 +24,24 @@ import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 import { isExported, isHarmlessAssignment, sensitiveName, strangeVariable, type VariableFacts } from "./variables.ts";
 import { unwrap } from "./wrappers.ts";
 
-/** How a command was reached. */
+/** The context in which a command was reached. */
 export interface Reached {
   readonly context: ShellContext;
   readonly through: readonly string[];
   readonly outer: readonly OuterForm[];
   readonly isElsewhere: boolean;
-  /** Assignments, those of the commands around it as well. */
+  /** Its assignments, including those of enclosing commands. */
   readonly assignments: readonly ShellWord[];
-  /** Its input comes from another command, or from a file. */
+  /** Its input comes from another command or a file. */
   readonly isPiped: boolean;
-  /** Paths that another command pipes in. */
+  /** Paths that another command pipes into it. */
   readonly piped: FoundFiles | undefined;
   readonly depth: number;
-  /** Which shell reads the text. */
+  /** The shell that parses the text. */
   readonly dialect: Dialect;
-  /** What the text assigns in which it stands. */
+  /** The assignments of the text that contains it. */
   readonly facts: VariableFacts | undefined;
-  /** Functions that the text defines before anything runs: what they run are parts of their own. */
+  /** Functions that the text defines before anything runs; what they run is analysed as separate parts. */
   readonly functions: ReadonlySet<string> | undefined;
 }
 
@@ -53,11 +53,11 @@ export interface SeenCommand {
 
 export interface Collector {
   readonly parts: ShellPart[];
-  /** Reads a text that a command hands to a shell. */
+  /** Analyses a text that a command passes to a shell. */
   readonly script: (text: string, reached: Reached, place: Place) => void;
 }
 
-/** Adds the parts of one simple command; `place` moves when it is a `cd`. */
+/** Adds the parts of a simple command; a `cd` moves `place`. */
 export function addCommand(seen: SeenCommand, reached: Reached, place: Place, to: Collector): void {
   const program = seen.words[0];
   const unclear = program && unclearProgram(program);
@@ -91,7 +91,7 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
       ...reached.outer,
       { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at },
     ],
-    // A rule made for the directory of the text does not follow to another one. Where git runs is judged with git.
+    // A rule made for the directory of the text does not apply in another one. The directory of git is judged with git.
     isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? (directory !== undefined && wrapped.name !== "git")),
     assignments: [...reached.assignments, ...assignments],
     depth: reached.depth + 1,
@@ -117,7 +117,7 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
   const where =
     wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
   const isPiped = inside.isPiped || seen.effects.hasInput;
-  // `eval` and `trap` are read by the shell that is running already.
+  // The running shell itself parses the texts of `eval` and `trap`.
   const dialect = /^(?:eval|trap)$/.test(wrapped.name) ? reached.dialect : inner.dialect;
   to.script(inner.script, { ...inside, isPiped, dialect }, moved ?? where);
   // The redirections and assignments belong to the shell that runs the text.
@@ -133,12 +133,12 @@ function withMade(effects: RedirectEffects, makes: readonly ShellWord[] = []): R
   return { ...effects, writes: [...effects.writes, ...makes.map(({ value }) => value)], doubt };
 }
 
-/** What xargs adds are the paths that the command before it has printed. */
+/** xargs appends the paths that the previous command printed. */
 function feed(word: ShellWord, { piped }: Reached): ShellWord {
   return word.isFed && !word.found ? { ...word, paths: piped?.roots, found: piped } : word;
 }
 
-/** Found names mean other files where another directory is gone to; `-execdir` goes where they are. */
+/** After a directory change, found names refer to other files; `-execdir` runs in their directory. */
 function carry(word: ShellWord, by: string, from: Place): ShellWord {
   const { found } = word;
   if (!found) return word;
@@ -168,7 +168,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const isPlain = isStandard((words[0] as ShellWord).value);
   const builtin = isPlain ? judgeBuiltin(words, name, reached.context) : undefined;
   const isFunction = reached.functions?.has((words[0] as ShellWord).value);
-  // A repository that came with the project as data has settings of its own, and they name programs.
+  // A repository that came with the project as data has its own settings, which may name programs.
   const isForeign = name === "git" && !isSameRepository(place, reached.context);
   const judged = isFunction
     ? NOTHING
@@ -196,8 +196,8 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
 const NOTHING: Harmless = { reads: [], writes: [] };
 
 /**
- * File names that begin with a dash, or hold a blank, become options and other files when a glob or another command puts them there.
- * The disk says whether there are any.
+ * File names that begin with a dash or contain a blank become options and other files when a glob or another command
+ * inserts them. The disk tells whether there are any.
  */
 function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, plainFound }: ShellContext): ShellWord {
   if (word.isFed) {
@@ -213,12 +213,12 @@ function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boo
   return context.sameRepository?.has(cwd) ?? cwd === context.cwd;
 }
 
-/** Trust is given to one folder: neither to those above it nor to what was put into one below. */
+/** Trust applies to one folder: not to its parents, nor to repositories added below it. */
 function isTrustedPlace({ cwd, isCertain }: Place, { isTrusted = false, root }: ShellContext): boolean {
   return isTrusted && isCertain && cwd !== undefined && cwd === root;
 }
 
-/** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */
+/** Whether a program is called by its plain name, or is in a folder that only the system's owner can write to. */
 function isStandard(program: string): boolean {
   return !program.includes("/") || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/.test(program);
 }
@@ -227,9 +227,9 @@ interface Said {
   readonly doubt?: string | undefined;
   readonly danger?: ShellDanger | undefined;
   readonly harmless?: Harmless | undefined;
-  /** Files that it reads, as far as its words say. */
+  /** Files that it reads, as far as its words tell. */
   readonly reads?: readonly string[] | undefined;
-  /** The word that keeps it from being harmless. */
+  /** The word because of which it is not harmless. */
   readonly strange?: string | undefined;
   /** See ShellPart. */
   readonly lacking?: string | undefined;
@@ -252,16 +252,16 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     placeDoubt([...writes, ...reads], writes, place, reached.context);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
-  // What the shell itself does reads none of them.
+  // Output of the shell itself reads none of them.
   const isOwn = reached.through.length === 0 && PRINTS.test(program);
-  // Without a command, a variable that programs get already is set for all that follow.
+  // Without a command, assigning an inherited variable affects every program that follows.
   const strangers = words.length > 0 ? steering : steering.filter(({ name }) => isExported(name, reached.context));
   const isTight = strangers.length === 0 || isOwn;
   const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
   if (to.parts.length >= MOST_PARTS) throw new ShellDoubt(`it runs more than ${MOST_PARTS} commands`);
   const tellsNames = TELLS_NAMES.test(program);
   const found = words.some((word) => word.found) ? words.flatMap((word) => word.found ?? []) : [];
-  // What is done with names alone searches nothing.
+  // Commands that only use names search nothing.
   const searched = tellsNames ? [] : found;
   to.parts.push({
     text,
@@ -292,13 +292,13 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   });
 }
 
-// Each is judged, so that their number bounds how long a judgement takes.
+// Each part is judged, so this bounds the time of a judgement.
 const MOST_PARTS = 500;
 
-// Without `:`: what sh assigns before it stays.
+// Without `:`, because in sh, assignments before it persist.
 const PRINTS = /^(?:true|false|echo|printf|test|\[|cd|pwd)$/;
 
-/** They tell names and sizes of files, not what is in them. */
+/** They show names and sizes of files, not their content. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|printf|test|\[)$/;
 
 function fromTop(path: string, { top, root, cwd }: ShellContext): string {
@@ -315,7 +315,7 @@ function writeDanger(writes: readonly string[], { context }: Reached, place: Pla
   return undefined;
 }
 
-/** Paths that mean different files depending on whether a `cd` has worked, and on links. */
+/** Paths that refer to different files depending on links and on whether a `cd` succeeded. */
 function placeDoubt(
   paths: readonly string[],
   writes: readonly string[],
@@ -324,7 +324,8 @@ function placeDoubt(
 ): string | undefined {
   if (place.cwd === undefined && writes.some((path) => !path.startsWith("/")))
     return "the directory it runs in is not known before it runs";
-  // A folder can be moved while a command stands in it, and then `..` leads elsewhere; the project's own stays where it is.
+  // A folder can be moved while a command runs in it, and then `..` leads elsewhere; the project's own folder stays
+  // where it is.
   const open =
     paths.find((path) => !isPlainPath(path, place, start)) ??
     (place.cwd === root ? undefined : writes.find((path) => /(?:^|\/)\.\.(?:\/|$)/.test(path)));

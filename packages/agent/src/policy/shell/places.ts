@@ -1,4 +1,4 @@
-// Where commands run, as far as the text says.
+// Where commands run, as far as the text tells.
 
 import { posix } from "node:path";
 import { childrenOf, commandsIn } from "./children.ts";
@@ -6,15 +6,15 @@ import type { ShellWord } from "./shell-words.ts";
 import type { Command, Script } from "./syntax.ts";
 
 export interface Place {
-  /** Undefined: not known before it runs. */
+  /** Undefined if unknown until it runs. */
   cwd: string | undefined;
-  /** False after a `cd` that may have failed: what follows may still run where it was before. */
+  /** False after a `cd` that may have failed: what follows may still run in the previous directory. */
   isCertain: boolean;
-  /** What `isCertain` becomes when the last `cd` is known to have worked. */
+  /** The value of `isCertain` once the last `cd` is known to have succeeded. */
   ifWorked?: boolean;
 }
 
-/** Moves `place` as `cd`, `pushd` or `popd` would. */
+/** Moves `place` like `cd`, `pushd` or `popd`. */
 export function move(place: Place, words: readonly ShellWord[], home: string | undefined): void {
   const operands = words.slice(1).filter(({ value, isKnown }) => !(isKnown && /^-[LPe@]+$|^--$/.test(value)));
   const [target] = operands;
@@ -27,7 +27,7 @@ export function move(place: Place, words: readonly ShellWord[], home: string | u
   place.isCertain &&= place.cwd === before && before !== undefined;
 }
 
-/** Undefined when that is not known. */
+/** Undefined if unknown. */
 export function resolve(place: Place, path: string): string | undefined {
   if (path.startsWith("/")) return posix.normalize(path);
   if (place.cwd === undefined || (!place.isCertain && climbs(path))) return undefined;
@@ -38,10 +38,10 @@ function climbs(path: string): boolean {
   return path.includes("..") && path.split("/").includes("..");
 }
 
-// What lies behind them differs from process to process.
+// Links whose targets differ from process to process.
 const OWN_LINKS = /^\/+proc\/+(?:[^/]+\/+)*(?:root|cwd|exe|fd|map_files)(?:\/|$)|^\/+dev\/+fd\/+[^/]+\//;
 
-/** Whether the file that a path means follows from its text: behind a folder that may be a link, `..` leads anywhere. */
+/** Whether the text of a path determines the file: after a folder that may be a link, `..` leads anywhere. */
 export function isPlainPath(path: string, place: Place, start: string): boolean {
   if (path.startsWith("/") && OWN_LINKS.test(posix.normalize(path))) return false;
   if (!climbs(path)) return true;
@@ -50,7 +50,7 @@ export function isPlainPath(path: string, place: Place, start: string): boolean 
 
 const MOVES = /^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/;
 
-/** Whether a part of the script may change the directory of what follows it. */
+/** Whether part of the script may change the directory for what follows. */
 export function changesDirectory(script: Script): boolean {
   return commandsIn(script).some(commandMoves);
 }

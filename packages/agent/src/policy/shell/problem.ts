@@ -1,4 +1,4 @@
-// Whether a shell could read a text at all. What we only do not understand is no problem here.
+// Whether a shell could parse a text at all. Text that only we do not understand is not reported here.
 
 import { messageOf } from "@lathe/llm";
 import { readShell } from "./reader.ts";
@@ -6,7 +6,7 @@ import { ShellDoubt } from "./syntax.ts";
 
 const CERTAIN = /^(?:unexpected syntax|a command is missing|a (?:quote|parenthesis|backtick|test) is not closed)$/;
 
-/** Why it cannot, or nothing. */
+/** The syntax error, if there is one. */
 export function shellProblem(text: string): string | undefined {
   try {
     readShell(text, undefined);

@@ -1,9 +1,9 @@
-// Files that make something run later, with the program that acts on each. Recognised by their path in any directory, whatever the
-// case of the letters: on some file systems it makes no difference.
+// Files that make something run later, with the program that acts on each. Recognised by their path in any directory,
+// ignoring case, because some file systems do.
 
 /**
- * Names, by program: a slash at the end stands for a folder with all that is in it, `*` for anything but a slash, `~/` for the home
- * of the user, a slash at the beginning for the root of the disk.
+ * Names by program: a trailing slash means a folder with everything in it, `*` anything but a slash, `~/` the user's
+ * home directory, a leading slash the root of the disk.
  */
 const PROTECTED: readonly (readonly [program: string, names: string])[] = [
   ["git", ".git/ .gitconfig .gitmodules .gitattributes head commondir"],
@@ -58,7 +58,8 @@ const PROTECTED: readonly (readonly [program: string, names: string])[] = [
   ["the build tool", ".mvn/ .mavenrc gradle/wrapper/ .gradle/init.d/ .sbtopts nuget.config"],
   ["kubectl", ".kube .kube/config"],
   ["ansible", "ansible.cfg .ansible.cfg"],
-  // What servers run after a push, with the project's secrets. A folder can be moved there with the files in it.
+  // What servers run after a push, with the project's secrets. The folders are listed too, because a whole folder can
+  // be moved there.
   ["CI", ".github .github/workflows/ .github/actions/ .gitea .gitea/workflows/ .forgejo .forgejo/workflows/"],
   ["CI", ".circleci/ .buildkite/ .woodpecker/ .teamcity/ .tekton/ .semaphore/ .builds/ jenkinsfile"],
   ["CI", ".gitlab-ci.y*ml *.gitlab-ci.y*ml .travis.y*ml .drone.y*ml .woodpecker.y*ml .cirrus.y*ml .build.y*ml"],
@@ -93,7 +94,10 @@ function sourceOf(name: string): string {
   return `${isAnchored ? "^" : "(?:^|/)"}${source}${name.endsWith("/") ? "" : "$"}`;
 }
 
-/** The program that a change to this file would steer; undefined: none that is known. A path in the home may begin with `~/`. */
+/**
+ * The program that a change to this file would affect; undefined if none is known. A path in the home directory may
+ * begin with `~/`.
+ */
 export function programSteeredBy(path: string, userHome?: string): string | undefined {
   const folded = path.toLowerCase();
   const home = `${userHome?.toLowerCase()}/`;

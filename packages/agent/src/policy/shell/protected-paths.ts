@@ -1,11 +1,11 @@
-// Files that no command changes without a question: they decide what runs later, or let others in.
+// Files that no command may change without approval: they decide what runs later, or give others access.
 
 import { programSteeredBy } from "./protected-files.ts";
 
-/** In any folder: what git keeps, and the agent's own settings, without its plans. */
+/** In any folder: git's data, and the agent's own settings except its plans. */
 const OWN = /(?:^|\/)\.(?:git|lathe(?!\/plans\/[^/]+\.md$))(?:\/|$)/i;
 
-/** What the path is, when it is protected; relative to `cwd` where that is known. */
+/** What kind of protected path it is, if any; relative to `cwd` if that is known. */
 export function protectedPath(path: string, cwd: string | undefined, home: string | undefined): string | undefined {
   const absolute = normalise(path.startsWith("/") || cwd === undefined ? path : `${cwd}/${path}`);
   const inHome = belowHome(absolute, home);
@@ -17,11 +17,11 @@ export function protectedPath(path: string, cwd: string | undefined, home: strin
 
 function belowHome(path: string, home: string | undefined): string | undefined {
   if (home !== undefined && path.startsWith(`${home}/`)) return path.slice(home.length + 1);
-  // A home that we do not know, or another user's.
+  // An unknown home directory, or another user's.
   return /^(?:~\w*|\$HOME|\$\{HOME\}|\/root|\/home\/[^/]+|\/Users\/[^/]+)\/(.*)$/s.exec(path)?.[1];
 }
 
-/** Without `.`, `..` and doubled slashes, as text: the caller that opens it follows links. */
+/** Removes `.`, `..` and double slashes from the text; the caller that opens the path follows links. */
 function normalise(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {

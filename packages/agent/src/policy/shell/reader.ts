@@ -1,4 +1,5 @@
-// Reads a bash script into statements. Whatever it does not know it refuses: the text is then asked about.
+// Parses a bash script into statements. It refuses everything it does not know, so that the user is asked about the
+// text.
 
 import {
   type CompoundBody,
@@ -29,7 +30,7 @@ import { readWord } from "./words.ts";
 
 export interface ReadText {
   readonly script: Script;
-  /** Where comments begin. */
+  /** Start offsets of comments. */
   readonly comments: readonly number[];
 }
 
@@ -51,7 +52,7 @@ export function readShell(text: string, home: string | undefined, dialect: Diale
   return { script: readScript(cursor, "end"), comments };
 }
 
-/** A whole script, up to behind its closing parenthesis or to the end of the cursor. */
+/** A whole script, up to and including its closing parenthesis, or to the end of the cursor. */
 function readScript(cursor: Cursor, end: "parenthesis" | "end"): Script {
   const script = readStatements(cursor, []);
   if (cursor.pending.length > 0) throw new ShellDoubt("a here-document is not closed");
@@ -60,7 +61,9 @@ function readScript(cursor: Cursor, end: "parenthesis" | "end"): Script {
   return script;
 }
 
-/** Statements up to one of the reserved words, a closing parenthesis, `;;` or the end; none of these is taken. */
+/**
+ * Parses statements up to one of the reserved words, a closing parenthesis, `;;` or the end; consumes none of these.
+ */
 function readStatements(cursor: Cursor, ends: readonly string[]): Script {
   const statements: Statement[] = [];
   for (;;) {
@@ -124,7 +127,7 @@ function readCommand(cursor: Cursor): Command {
   skipBlanks(cursor);
   const start = cursor.position;
   const word = bareWord(cursor);
-  // Reading deeper would end in an exhausted stack.
+  // Deeper parsing would exhaust the stack.
   if (++cursor.level > 40) throw new ShellDoubt("nested too deeply");
   const compound = readCompound(cursor, word);
   cursor.level--;
@@ -167,7 +170,7 @@ function readCompound(cursor: Cursor, word: string): CompoundBody | undefined {
   }
 }
 
-/** From its name on; the parentheses may be missing after `function`. */
+/** Starts at the name; the parentheses may be missing after `function`. */
 function readFunction(cursor: Cursor, name: string): CompoundBody {
   if (!/^[\w:.@%+-]+$/.test(name)) throw new ShellDoubt("the name of a function is not understood");
   cursor.position += name.length;
@@ -215,7 +218,7 @@ function readSimple(cursor: Cursor): Command {
       throw new ShellDoubt("unexpected syntax");
     }
     const word = readWord(cursor, readScript);
-    // `{NAME}> file` gives the number of the descriptor to the variable.
+    // `{NAME}> file` assigns the descriptor's number to the variable.
     if (/^\{\w+(?:\[.*\])?\}$/s.test(word.value) && /[<>]/.test(charAt(cursor)))
       throw new ShellDoubt("a redirection assigns a variable");
     (words.length === 0 && word.assignment ? assignments : words).push(word);

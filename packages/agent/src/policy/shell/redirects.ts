@@ -7,7 +7,7 @@ import { isProcessSubstitution, type ShellWord } from "./shell-words.ts";
 export interface RedirectEffects {
   readonly writes: string[];
   readonly reads: string[];
-  /** A file that is read is not known before it runs. */
+  /** The file to read is unknown until the command runs. */
   readsUnknown: boolean;
   /** The input is a file or a text. */
   hasInput: boolean;

@@ -1,6 +1,6 @@
-// Programs in small languages that are proven to neither write files nor run commands.
+// Recognises programs in small languages that neither write files nor run commands.
 
-/** A sed script made of printing, deleting and substituting. */
+/** A sed script that only prints, deletes and substitutes. */
 export function isPlainSed(script: string): boolean {
   const address = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)`;
   const command = new RegExp(
@@ -26,12 +26,13 @@ const AWK_FUNCTIONS = new Set(
   ),
 );
 
-/** Variables that awk fills, or reads, and that open nothing. */
+/** Variables of awk that open nothing. */
 const AWK_VARIABLES = /^(?:NR|NF|FS|OFS|ORS|RS|FNR|FILENAME|RSTART|RLENGTH|SUBSEP|CONVFMT|OFMT|IGNORECASE|RT)$/;
 
 /**
- * An awk program that only computes and prints: no pipes, files, commands or extensions. Each word before a parenthesis is a
- * function that is known or defined there, and no array in capitals is used: those of awk itself name files and variables.
+ * An awk program that only computes and prints: no pipes, files, commands or extensions. Each word before a parenthesis
+ * is a known function or one defined in it, and it uses no array with an uppercase name, because awk's own arrays name
+ * files and variables.
  */
 export function isPlainAwk(program: string): boolean {
   if (/(?:^|[^|])\|(?:[^|]|$)|[>@`]|&&?\s*\|/.test(withoutComparisons(program))) return false;
@@ -43,17 +44,17 @@ export function isPlainAwk(program: string): boolean {
   return ![...program.matchAll(/\b([A-Z][A-Z_]+)\s*\[/g)].some(([, name = ""]) => !AWK_VARIABLES.test(name));
 }
 
-/** Outside of braces, inside of parentheses and as `>=` it compares; anywhere else `>` may write a file. */
+/** Outside braces, inside parentheses and as `>=`, it is a comparison; anywhere else `>` may write a file. */
 function withoutComparisons(program: string): string {
   if (!/[{}"]/.test(program)) return program.replace(/>=?(?!>)/g, "");
-  // Where a text or a regular expression may hold a parenthesis, they are not counted.
+  // If a string or regular expression may contain a parenthesis, parentheses are not counted.
   const innermost = /["/\\#]/.test(program)
     ? program
     : program.replace(/\([^()]*\)/g, (group) => group.replace(/>(?!>)/g, ""));
   return innermost.replaceAll(">=", "");
 }
 
-/** A filter of jq that reads nothing but its input: no module, and no setting from outside. */
+/** A jq filter that reads only its input: no modules or external settings. */
 export function isPlainJq(program: string): boolean {
   return !/\b(?:import|include|modulemeta|input_filename|get_search_list|env)\b|\$ENV|\$__/.test(program);
 }

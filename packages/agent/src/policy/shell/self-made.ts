@@ -1,11 +1,11 @@
-// A text that writes a file and runs it has been judged by the words of a program that was not there yet.
+// Detects texts that write a file and then run it: the program did not exist yet when its words were judged.
 
 import { posix } from "node:path";
 import type { ShellPart } from "../../contract/shell.ts";
 import { programName } from "./danger.ts";
 import { isInterpreter } from "./interpreters.ts";
 
-/** The parts, with a doubt about those that run, or go through, what another part of the same text may have made. */
+/** The parts, with a doubt about those that run, or go through, what another part of the same text may have created. */
 export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] {
   const made = parts.flatMap((part) => changedBy(part).map((path) => resolvePath(path, part)));
   if (made.length === 0) return parts;
@@ -19,7 +19,7 @@ export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] 
 
 const CHANGES_FILES = /^(?:ln|chmod|install|mv|cp|rsync|tar|unzip|dd|curl|wget)$/;
 
-/** What it writes; of a program that may write any of its words, all of them. */
+/** The files it writes; for a program that may write to any of its words, all of them. */
 function changedBy({ words, writes }: ShellPart): readonly string[] {
   const [program = "", ...others] = words;
   return CHANGES_FILES.test(programName(program)) ? [...writes, ...others] : writes;
@@ -35,7 +35,10 @@ function selfMade(part: ShellPart, made: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** Where a command may leave a link; `below`: only inside, because what it moves itself was looked at where it came from. */
+/**
+ * Where a command may leave a link; `below`: only inside, because what it moves itself was already checked at its
+ * source.
+ */
 interface PossibleLink {
   readonly path: string;
   readonly isBelow: boolean;
@@ -62,7 +65,7 @@ function throughLink(part: ShellPart, links: readonly PossibleLink[]): string | 
 /** Together they make any folder a repository, with settings that name programs. */
 const STEERS_GIT = /(?:^|\/)(?:HEAD|config|objects|refs|commondir|gitdir|\.git|\.gitattributes|\.gitmodules)(?:\/|$)/i;
 
-/** The same file, or one below the other; where a glob or an unknown folder stands, only the names count. */
+/** The same file, or one inside the other; with a glob or unknown folder, only the names are compared. */
 function overlap(run: string, written: string): boolean {
   if (/[*?[{$]/.test(written)) return true;
   if (!run.startsWith("/") || !written.startsWith("/")) return posix.basename(run) === posix.basename(written);

@@ -1,4 +1,4 @@
-// A word of a command as the judgement of a program sees it: what is known of it, and what it may still become.
+// A word of a command as the judgement of a program sees it: what is known about it, and what it may expand to.
 
 import type { FoundFiles } from "../../contract/shell.ts";
 import type { Word } from "./syntax.ts";
@@ -7,17 +7,17 @@ import type { VariableFacts } from "./variables.ts";
 export interface ShellWord {
   readonly value: string;
   readonly isKnown: boolean;
-  /** It may become several words, or none. */
+  /** It may expand to several words, or none. */
   readonly isSplit: boolean;
   /** It may begin with a dash. */
   readonly mayBeOption: boolean;
-  /** Every path that it may name, globs as written; undefined when that is not known. */
+  /** Every path that it may name, with globs as written; undefined if unknown. */
   readonly paths: readonly string[] | undefined;
   /** It stands for files that another command finds. */
   readonly found?: FoundFiles | undefined;
-  /** What another command prints is put there, cut at blanks. */
+  /** It comes from the output of another command, split at blanks. */
   readonly isFed?: boolean | undefined;
-  /** It is one number. */
+  /** It is a single number. */
   readonly isNumber?: boolean | undefined;
 }
 
@@ -25,17 +25,17 @@ export function knownWord(value: string): ShellWord {
   return { value, isKnown: true, isSplit: false, mayBeOption: value.startsWith("-"), paths: [value] };
 }
 
-/** Whether it may become more than one word. */
+/** Whether it may expand to more than one word. */
 export function mayBeSeveral({ isSplit, paths, found }: ShellWord): boolean {
   return isSplit && (found !== undefined || !paths?.every((path) => !/[*?[{]/.test(path)));
 }
 
-/** What xargs puts there from its input. */
+/** A word that xargs inserts from its input. */
 export function fedWord(value: string): ShellWord {
   return { ...unknownWord(value, ""), isFed: true };
 }
 
-/** What xargs or find puts there. */
+/** A word that xargs or find inserts. */
 export function unknownWord(value: string, lead: string): ShellWord {
   return { value, isKnown: false, isSplit: lead === "", mayBeOption: lead === "", paths: undefined };
 }
@@ -53,7 +53,7 @@ export function toShellWord(word: Word, facts: VariableFacts): ShellWord {
   return { value, isKnown, isSplit, mayBeOption: mayBeOption || isOpen, paths, isNumber };
 }
 
-/** `<(…)`: what it runs is judged on its own. */
+/** `<(…)`: what it runs is judged separately. */
 export function isProcessSubstitution({ value, isKnown }: Pick<ShellWord, "value" | "isKnown">): boolean {
   return !isKnown && /^[<>]\(/.test(value);
 }
@@ -72,7 +72,7 @@ function pathsOf(word: Word, facts: VariableFacts): readonly string[] | undefine
   return values.map(({ value }) => word.value.replace(written, () => value));
 }
 
-/** `~-`, `~+`, `~1` and `~name` are folders that the text does not name; in an assignment also behind a colon. */
+/** `~-`, `~+`, `~1` and `~name` are folders that the text does not reveal; in an assignment also after a colon. */
 function isTilde({ value, isKnown }: Pick<Word, "value" | "isKnown">): boolean {
   return (!isKnown && value.startsWith("~")) || value.includes(":~");
 }

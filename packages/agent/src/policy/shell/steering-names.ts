@@ -1,9 +1,10 @@
-// Names of files that become options, or other files, when another command gets them: behind a glob, or cut at blanks.
+// Names of files that become options, or other files, when another command receives them: through a glob, or split at
+// blanks.
 
-/** Pieces of a name behind a blank that are read as a file or an option of their own. */
+/** Pieces of a name after a blank that would be parsed as a separate file or option. */
 const STEERING_PIECE = /^(?![A-Za-z\d(&+[][\w.()&,+\][-]*$)|key|secret|cred|token|passw|id_|\.(?:pem|env)/i;
 
-/** Whether a piece of the path is read as something else when it is cut at blanks. */
+/** Whether a piece of the path has another meaning when it is split at blanks. */
 export const isCutApart = (path: string): boolean =>
   path
     .split(/[\s'"\\]+/)
@@ -13,7 +14,7 @@ export const isCutApart = (path: string): boolean =>
 export const beginsWithDash = (name: string): boolean => name.startsWith("-");
 
 /**
- * Whether a file of this path, seen from the project, may steer a command that finds its name. Commands are judged by the names that
- * are there: one that is made while they run would not have been looked at.
+ * Whether a file with this path, relative to the project, may influence a command that finds its name. Commands are
+ * judged by the names that exist; a file created while they run is not checked.
  */
 export const mayBecomeOption = (path: string): boolean => path.split("/").some(beginsWithDash) || isCutApart(path);

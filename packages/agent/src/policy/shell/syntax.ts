@@ -1,25 +1,25 @@
-// What bash text means, as data: the statements of a script and the words they are made of.
+// The meaning of bash text, as data: the statements of a script and the words they consist of.
 
-/** Text that may expand to something else. Offsets are into the text that was read. */
+/** Text that may expand to something else. Offsets refer to the parsed text. */
 export interface Word {
   readonly start: number;
   readonly end: number;
-  /** The value after quote removal. What is unknown before the command runs stays as written. */
+  /** The value after quote removal. Parts unknown until the command runs stay as written. */
   readonly value: string;
-  /** What the word certainly begins with. */
+  /** The certain beginning of the word. */
   readonly lead: string;
   readonly isKnown: boolean;
-  /** It may become several words, or none. */
+  /** It may expand to several words, or none. */
   readonly isSplit: boolean;
-  /** It is cut at blanks that only show when it runs, so that its further words may begin with anything. */
+  /** It is split at blanks that only appear when it runs, so its further words may begin with anything. */
   readonly hasBlanks: boolean;
   readonly isQuoted: boolean;
-  /** `name=…` or `name+=…`; whether it assigns depends on where it stands. */
+  /** `name=…` or `name+=…`; its position decides whether it is an assignment. */
   readonly assignment?: { readonly name: string; readonly value: string; readonly isArray: boolean } | undefined;
   readonly inner: readonly Inner[];
 }
 
-/** What happens while a word is expanded. */
+/** What runs while a word is expanded. */
 export type Inner =
   | { readonly kind: "script"; readonly script: Script; readonly start: number }
   | { readonly kind: "variable"; readonly name: string; readonly assigns: boolean }
@@ -53,7 +53,7 @@ interface Compound {
 export type Command =
   | SimpleCommand
   | ({ readonly kind: "subshell" | "group"; readonly body: Script } & Compound)
-  /** Conditions and bodies in the order in which they stand. */
+  /** Conditions and bodies in textual order. */
   | ({ readonly kind: "if"; readonly bodies: readonly Script[] } & Compound)
   | ({ readonly kind: "while"; readonly condition: Script; readonly body: Script } & Compound)
   | ({ readonly kind: "for"; readonly name: string; readonly words: readonly Word[]; readonly body: Script } & Compound)
@@ -65,14 +65,14 @@ export type Command =
 
 export interface Pipeline {
   readonly commands: readonly Command[];
-  /** `time` stands before it, here. */
+  /** Position of a preceding `time`. */
   readonly timedAt?: number | undefined;
 }
 
 export interface Statement {
   /** Joined by `&&` and `||`. */
   readonly pipelines: readonly Pipeline[];
-  /** The operator before each pipeline but the first. */
+  /** The operator before each pipeline except the first. */
   readonly operators: readonly ("&&" | "||")[];
   readonly isBackground: boolean;
 }
@@ -81,10 +81,10 @@ export interface Script {
   readonly statements: readonly Statement[];
 }
 
-/** Why a text cannot be decided: thrown while reading, and caught where the analysis begins. */
+/** Why a text cannot be decided: thrown while parsing, and caught where the analysis begins. */
 export class ShellDoubt extends Error {}
 
-/** Text being read; a substitution in backticks ends before the text does. */
+/** Text being parsed; a substitution in backticks ends before the text does. */
 export interface Cursor {
   readonly text: string;
   readonly end: number;
@@ -97,14 +97,14 @@ export interface Cursor {
   readonly home: string | undefined;
   readonly comments: number[];
   readonly dialect: Dialect;
-  /** How many compound commands are open. */
+  /** Number of open compound commands. */
   level: number;
 }
 
-/** `posix`: what sh, dash and bash read in the same way. */
+/** `posix`: what sh, dash and bash parse in the same way. */
 export type Dialect = "bash" | "posix";
 
-/** Refuses what only bash understands where another shell will read the text. */
+/** Refuses bash-only syntax if another shell will parse the text. */
 export function onlyInBash({ dialect }: Cursor): void {
   if (dialect !== "bash") throw new ShellDoubt("it is written for bash, but another shell runs it");
 }

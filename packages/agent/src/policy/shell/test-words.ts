@@ -1,4 +1,5 @@
-// `test` and `[`: `-v` and `-R` evaluate the subscript of the name that follows, so no word may turn out to be one of them.
+// `test` and `[`: `-v` and `-R` evaluate the subscript of the name that follows, so no word may turn out to be one of
+// these.
 
 import type { ShellWord } from "./shell-words.ts";
 
@@ -17,12 +18,12 @@ export function judgeTest(
     : { doubt: "a test of words that are not known before it runs", isHarmless: false };
 }
 
-/** Its value, or all that it can become, is no operator. */
+/** Neither its value nor anything it can expand to is an operator. */
 function isFixed({ isKnown, isNumber, value }: ShellWord): boolean {
   return isKnown || isNumber === true || NUMBER.test(value) || isFileGlob(value);
 }
 
-/** A glob whose matches hold a dot or a slash. */
+/** A glob whose matches contain a dot or a slash. */
 function isFileGlob(value: string): boolean {
   return !/[$`[{~]/.test(value) && /[./]/.test(value);
 }
@@ -36,7 +37,7 @@ function isOneWord(word: ShellWord): boolean {
   return word.paths?.every((path) => /^[\w./-]+$/.test(path)) ?? false;
 }
 
-/** Forms in which the operator stands in the text: how many words there are decides how the shell reads them. */
+/** Forms in which the operator is part of the text: the number of words decides how the shell parses them. */
 function isPlainForm(words: readonly ShellWord[]): boolean {
   const at = (index: number) => (words[index]?.isKnown ? (words[index]?.value ?? "") : "");
   if (words.length <= 1) return true;

@@ -1,11 +1,11 @@
-// What stands between words: blanks, comments, operators, redirections and here-documents.
+// Parses what is between words: blanks, comments, operators, redirections and here-documents.
 
 import { readQuotedPiece } from "./expansions.ts";
 import { type Cursor, onlyInBash, type Redirect, ShellDoubt, type Word } from "./syntax.ts";
 import { plainRun, type ReadScript, WordBuilder } from "./word-builder.ts";
 import { readWord } from "./words.ts";
 
-/** Passes over blanks, joined lines and a comment. */
+/** Skips blanks, line continuations and a comment. */
 export function skipBlanks(cursor: Cursor): void {
   for (;;) {
     const char = charAt(cursor);
@@ -26,7 +26,7 @@ export function charAt(cursor: Cursor, ahead = 0): string {
   return at < cursor.end ? (cursor.text[at] as string) : "";
 }
 
-/** A `#` in the middle of a word is no comment, also when the word goes on from the line before. */
+/** A `#` in the middle of a word does not start a comment, even if the word continues from the previous line. */
 function startsWord(cursor: Cursor): boolean {
   let at = cursor.position;
   while (at >= 2 && cursor.text[at - 1] === "\n" && cursor.text[at - 2] === "\\") at -= 2;
@@ -42,21 +42,21 @@ function skipComment(cursor: Cursor): void {
 
 const BARE = /[^\s;&|()<>'"\\$`]+/y;
 
-/** The unquoted word that begins here when it is made of ordinary characters only: a reserved word is always one. */
+/** The unquoted word that begins here, if it consists only of ordinary characters; a reserved word always does. */
 export function bareWord(cursor: Cursor): string {
   const text = plainRun(cursor, BARE);
   const next = charAt(cursor, text.length);
   return next === "" || /[\s;&|()<>]/.test(next) ? text : "";
 }
 
-/** Takes the reserved word or refuses. */
+/** Consumes the reserved word, or refuses the text. */
 export function expectWord(cursor: Cursor, word: string): void {
   skipBlanks(cursor);
   if (bareWord(cursor) !== word) throw new ShellDoubt(`"${word}" is missing`);
   cursor.position += word.length;
 }
 
-/** Takes `operator` when it stands here. */
+/** Consumes `operator` if it is next. */
 export function takes(cursor: Cursor, operator: string): boolean {
   if (!cursor.text.startsWith(operator, cursor.position) || cursor.position + operator.length > cursor.end)
     return false;
@@ -66,7 +66,7 @@ export function takes(cursor: Cursor, operator: string): boolean {
 
 const REDIRECT = /^(?:\d+(?=[<>]))?(&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<(?!\()|>(?!\())/;
 
-/** The redirection that begins here, if one does. */
+/** The redirection that begins here, if any. */
 export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect | undefined {
   if (!/[\d&<>]/.test(charAt(cursor))) return undefined;
   const found = REDIRECT.exec(cursor.text.slice(cursor.position, cursor.end));
@@ -79,7 +79,7 @@ export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect |
   if (operator === "<<" || operator === "<<-") {
     const pending: Cursor["pending"][number] = { ...readDelimiter(cursor), stripsTabs: operator === "<<-" };
     cursor.pending.push(pending);
-    // The body is read at the end of the line, after this redirection was made.
+    // The body is parsed at the end of the line, after this redirection is created.
     return {
       operator,
       start,
@@ -103,7 +103,7 @@ function readDelimiter(cursor: Cursor): { delimiter: string; isLiteral: boolean 
   return { delimiter: (found[1] ?? found[2] ?? found[3]) as string, isLiteral: /^['"\\]/.test(found[0]) };
 }
 
-/** Passes over the newline here, and over the bodies of the here-documents that it begins. */
+/** Skips the newline and the bodies of the here-documents that begin after it. */
 export function endLine(cursor: Cursor, readScript: ReadScript): void {
   if (cursor.isAwaited) throw new ShellDoubt("a here-document around a substitution of several lines");
   cursor.position++;

@@ -1,4 +1,4 @@
-// What a program would run that runs another one.
+// What a program that runs another program would run.
 
 import type { ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
@@ -10,18 +10,18 @@ export interface Wrapped {
   readonly inner:
     | { readonly words: readonly ShellWord[]; readonly at?: number }
     | { readonly script: string; readonly dialect: Dialect };
-  /** Others may be run as well (`find` with several -exec). */
+  /** Other commands that it also runs (`find` with several -exec). */
   readonly more?: readonly (readonly ShellWord[])[];
   readonly assignments?: readonly ShellWord[];
-  /** Files that the wrapper itself makes. */
+  /** Files that the wrapper itself creates. */
   readonly makes?: readonly ShellWord[];
-  /** Who or where it runs is another matter: a rule must name the wrapper. */
+  /** It changes the user or machine, so a rule must name the wrapper. */
   readonly isElsewhere?: boolean;
-  /** The wrapper is judged as well, for what it does itself. */
+  /** The wrapper is judged as well, for its own effects. */
   readonly isJudged?: boolean;
-  /** The directory it runs in; undefined inside: not known. */
+  /** The directory it runs in; an undefined path is unknown. */
   readonly directory?: { readonly path: string | undefined };
 }
 
-/** `doubt`: it runs something, but not what can be told. Undefined: no wrapper. */
+/** `doubt`: it runs something that cannot be determined. Undefined: not a wrapper. */
 export type Unwrapped = Wrapped | { readonly doubt: string } | undefined;

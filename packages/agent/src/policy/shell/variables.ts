@@ -1,16 +1,16 @@
-// Which variables change what a command does, and what the text itself says about their values.
+// Which variables change what a command does, and what the text itself tells about their values.
 
 import type { ShellContext } from "../../contract/shell.ts";
 import { childrenOf, commandsIn, innerOf, redirectWords } from "./children.ts";
 import type { Command, Inner, Script, Word } from "./syntax.ts";
 
-// Assigning one of these makes another program run, or the same one do other things.
+// Assigning one of these makes another program run, or changes what the same one does.
 const SENSITIVE =
   /^(?:PATH|IFS|LD_.*|DYLD_.*|.*_OPTIONS|GIT_.*|.*ASKPASS|.*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|BASH_.*|ENV|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|GLOBIGNORE|EXECIGNORE|FUNCNEST|DIRSTACK|HISTFILE|INPUTRC|POSIXLY_CORRECT|HOME|XDG_.*|PYTHON.*|PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|NODE_PATH|CLASSPATH|RIPGREP_CONFIG_PATH|GCONV_PATH|MAKEFLAGS|GNUMAKEFLAGS|RUSTC_WRAPPER|npm_config_.*)$/i;
-// Bash keeps them numbers as long as they are left alone.
+// Bash keeps them numeric as long as they are not assigned.
 const NUMBERS = /^(?:RANDOM|SRANDOM|SECONDS|LINENO|PPID|UID|EUID|BASHPID|EPOCHSECONDS)$/;
 
-/** Why assigning `name` is asked about. */
+/** Why assigning `name` needs approval. */
 export function sensitiveName(name: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return "it sets a variable with an unusual name";
   return SENSITIVE.test(name) || NUMBERS.test(name) ? `it sets ${name}` : undefined;
@@ -18,39 +18,39 @@ export function sensitiveName(name: string): string | undefined {
 
 const PLAIN_VALUE = /^[\w.,:@+-]*$/;
 
-// Variables that change colours, languages, time zones and messages, with the values under which they do no more than that.
+// Variables for colours, languages, time zones and messages, with the values for which they have no other effect.
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [
     /^(?:LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|NODE_ENV|DEBUG|COLUMNS|LINES)$/,
     PLAIN_VALUE,
   ],
-  // Without it, npm and others ask the network whether there is a newer version.
+  // Without it, npm and others check the network for a newer version.
   [/^CI$/, /^(?!(?:false|0)$)\w+$/],
   [/^(?:DEBIAN_FRONTEND|RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|BLOCK_SIZE)$/, PLAIN_VALUE],
   [/^(?:PAGER|GIT_PAGER|MANPAGER|SYSTEMD_PAGER)$/, /^(?:cat)?$/],
   [/^(?:GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT)$/, /^[01]?$/],
 ];
 
-/** Assignments under which a harmless command stays harmless. Any other name may steer a program. */
+/** Assignments under which a harmless command stays harmless. Any other name may influence a program. */
 export function isHarmlessAssignment(name: string, value: string | undefined): boolean {
   return value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value));
 }
 
-/** What is assigned to it reaches every program that starts from then on. */
+/** Assignments to it reach every program started afterwards. */
 export function isExported(name: string, { exported }: Pick<ShellContext, "exported">): boolean {
   return exported?.has(name) ?? /^[A-Z]/.test(name);
 }
 
-/** What a question says of a variable that is not on the list of harmless ones. */
+/** How a question refers to a variable that is not on the list of harmless ones. */
 export const strangeVariable = (name: string): string => `The variable ${name}`;
 
-/** What the text assigns, wherever it stands: the order of statements is not looked at. */
+/** What the text assigns, at any position: the order of statements is ignored. */
 export class VariableFacts {
   readonly #values = new Map<string, Word[] | "unknown">();
-  /** Code that is not part of the text may assign anything. */
+  /** Code outside the text may assign anything. */
   #isOpen = false;
 
-  /** What the text around it gives to it: its own assignments may come too late. */
+  /** Assignments of the enclosing text; the text's own may come too late. */
   readonly #around: VariableFacts | undefined;
 
   constructor(script: Script, around?: VariableFacts, given: readonly string[] = []) {
@@ -59,19 +59,19 @@ export class VariableFacts {
     this.#script(script);
   }
 
-  /** It may have a value that the text around gives it. */
+  /** It may have a value from the enclosing text. */
   #isInherited(name: string): boolean {
     if (!this.#around) return false;
     return this.#around.#isOpen || this.#around.#values.has(name) || this.#around.#isInherited(name);
   }
 
-  /** Every value that the text gives `name`; undefined when there may be others. */
+  /** Every value that the text assigns to `name`; undefined if there may be others. */
   values(name: string): readonly Word[] | undefined {
     const found = this.#values.get(name);
     return this.#isOpen || found === "unknown" || this.#isInherited(name) ? undefined : found;
   }
 
-  /** Whether `name` can only hold a number, so that arithmetic over it runs nothing. */
+  /** Whether `name` can only hold a number, so that arithmetic on it runs nothing. */
   isNumber(name: string): boolean {
     if (NUMBERS.test(name)) return !this.#values.has(name) && !this.#isInherited(name);
     const values = this.values(name);
@@ -125,7 +125,7 @@ export class VariableFacts {
     for (const { value, isKnown, assignment } of operands) {
       if (!isKnown && !assignment) this.#isOpen ||= program.value !== "printf";
       else if (!assignment) for (const name of value.match(/[A-Za-z_]\w*/g) ?? []) this.#assign(name, "unknown");
-      // `let x=a[…]`, `declare -i x=…` evaluate what they assign.
+      // `let x=a[…]` and `declare -i x=…` evaluate what they assign.
       else if (program.value === "let" || operands.some((word) => /^-\w*[in]/.test(word.value)))
         this.#assign(assignment.name, "unknown");
     }
@@ -140,7 +140,7 @@ export class VariableFacts {
   }
 }
 
-/** What arithmetic assigns: a number that is not known. */
+/** What arithmetic assigns: an unknown number. */
 function someNumber(inner: Inner): Word {
   return {
     start: 0,

@@ -1,17 +1,18 @@
-// The shell half of the rules: what is said about a command, from its analysis and the patterns of `shell(…)` rules.
+// The shell half of the rules: the verdict on a command, from its analysis and the patterns of `shell(…)` rules.
 //
-// Deny beats ask beats allow, and every part must be allowed. Of one part, in this order:
-// 1. a deny rule that meets it, in any of its forms (with or without wrappers): deny; an ask rule: ask;
-// 2. a deny or ask rule that may meet it, when a word is not known before it runs: ask;
+// Deny beats ask beats allow, and every part must be allowed. For each part, in this order:
+// 1. a deny rule that matches it, in any of its forms (with or without wrappers): deny; an ask rule: ask;
+// 2. a deny or ask rule that may match it, if a word is unknown until it runs: ask;
 // 3. a doubt: ask, whatever the rules say;
-// 4. a dangerous shape: ask, unless an allow rule names every word that makes it dangerous;
-// 5. a file that it writes: what `write` says about it (ask when nothing is passed in);
-// 6. an allow rule that covers it, or the harmless list where that is switched on: allow;
+// 4. a dangerous form: ask, unless an allow rule names every word that makes it dangerous;
+// 5. a file that it writes: what `write` says about it (ask if it is not passed in);
+// 6. an allow rule that covers it, or the harmless list if that is enabled: allow;
 // 7. anything else: ask.
 //
-// An allow rule covers what runs, not the wrapper: `npm test` covers `timeout 60 npm test`; `timeout *` covers nothing. Where a
-// wrapper changes who or where something runs (sudo, ssh, docker exec, npx), the rule must begin with the wrapper and reach as
-// far as the program: `sudo systemctl status *`. A program given by a relative path is covered only where the text starts.
+// An allow rule covers what runs, not the wrapper: `npm test` covers `timeout 60 npm test`; `timeout *` covers nothing.
+// If a wrapper changes the user or machine that runs something (sudo, ssh, docker exec, npx), the rule must begin with
+// the wrapper and extend to the program: `sudo systemctl status *`. A program given by a relative path is covered only
+// in the directory where the text starts.
 
 import type { ShellAnalysis, ShellPart } from "../../contract/shell.ts";
 import { covers, meets, namedLength } from "./match.ts";
@@ -28,7 +29,7 @@ export interface ShellRules {
 interface PartVerdict {
   readonly part: ShellPart;
   readonly verdict: Verdict;
-  /** For people, a clause. */
+  /** For display, a clause. */
   readonly reason: string;
   /** The words of the rule that decided. */
   readonly rule?: readonly string[] | undefined;
@@ -36,7 +37,7 @@ interface PartVerdict {
 
 export interface ShellVerdict {
   readonly verdict: Verdict;
-  /** Why the whole is asked about, whatever its parts say. */
+  /** Why the whole text needs approval, whatever its parts say. */
   readonly reason?: string | undefined;
   readonly parts: readonly PartVerdict[];
 }
@@ -44,7 +45,7 @@ export interface ShellVerdict {
 export interface VerdictOptions {
   /** Parts on the harmless list need no rule. */
   readonly harmless?: boolean | undefined;
-  /** What is said about a file that a part writes; ask when absent. */
+  /** The verdict on a file that a part writes; ask if absent. */
   readonly write?: ((path: string, part: ShellPart) => Verdict) | undefined;
 }
 
@@ -103,7 +104,7 @@ function meetsPart(rule: readonly string[], part: ShellPart): "yes" | "perhaps" 
   const outer = part.outer.map((form) => meets(rule, form));
   if (own === "yes" || outer.includes("yes")) return "yes";
   if (own === "perhaps" || outer.includes("perhaps")) return "perhaps";
-  // A program that we do not know may run the words behind it.
+  // An unknown program may run the words after it.
   if (part.isHarmless) return "no";
   const isHidden = part.words.some(
     (_, index) => index > 0 && meets(rule, { words: part.words.slice(index), unknown: [] }) === "yes",
@@ -120,7 +121,7 @@ function allows(rule: readonly string[], part: ShellPart): boolean {
   return outermost !== undefined && at !== undefined && covers(rule, outermost) && namedLength(rule) > at;
 }
 
-/** Where the program stands in the outermost form. */
+/** Position of the program in the outermost form. */
 function innerIndex(part: ShellPart): number | undefined {
   let at = 0;
   for (const { program } of part.outer) {

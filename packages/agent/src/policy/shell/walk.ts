@@ -1,4 +1,4 @@
-// Goes through the statements of a script in the order in which they run, and keeps track of where they run.
+// Visits the statements of a script in execution order and tracks the directory they run in.
 
 import type { FoundFiles } from "../../contract/shell.ts";
 import { childrenOf, commandsIn, innerOf, isLoneCommand } from "./children.ts";
@@ -12,13 +12,13 @@ import type { Command, Inner, Pipeline, Redirect, Script, SimpleCommand, Word } 
 import { ShellDoubt } from "./syntax.ts";
 import { sensitiveName, type VariableFacts } from "./variables.ts";
 
-/** The text whose statements are gone through. */
+/** The text whose statements are visited. */
 export interface Source {
   readonly text: string;
   readonly facts: VariableFacts;
 }
 
-/** Functions defined by the statements that a script begins with: from then on their names mean what was read. */
+/** Functions defined by the leading statements of a script: from then on, their names mean what we parsed. */
 export function leadingFunctions({ statements }: Script): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { pipelines, isBackground } of statements) {
@@ -36,7 +36,7 @@ export function walkScript(script: Script, source: Source, reached: Reached, pla
     const before = here.cwd;
     pipelines.forEach((pipeline, index) => {
       walkPipeline(pipeline, source, reached, here, to);
-      // Only behind `&&` it is certain that a `cd` has worked.
+      // Only after `&&` is it certain that a `cd` succeeded.
       if (operators[index] === "&&") here.isCertain = here.ifWorked ?? here.isCertain;
       else if (here.cwd !== before) here.isCertain = false;
     });
@@ -58,7 +58,7 @@ function walkPipeline({ commands }: Pipeline, source: Source, reached: Reached, 
   });
 }
 
-/** The paths that a command prints, when it only lists files or passes on what it is given. */
+/** The paths that a command prints, if it only lists files or passes its input through. */
 function printedPaths(command: Command, source: Source, piped: FoundFiles | undefined, to: Collector) {
   if (command.kind !== "simple" || command.assignments.length > 0 || !to.parts.at(-1)?.isReadOnly) return undefined;
   const isQuiet = ({ start, end }: Redirect) => /^2>\s*\/dev\/null$/.test(source.text.slice(start, end));
@@ -74,7 +74,7 @@ function withPrinted(word: ShellWord, { inner, isSplit, value }: Word, source: S
   const one = inner[0];
   if (one?.kind !== "script" || inner.length > 1 || !isSplit || !/^(?:\$\(.*\)|`.*`)$/s.test(value)) return word;
   const command = commandsIn(one.script)[0];
-  // Names that end in a zero byte become one word.
+  // Names terminated by a zero byte become one word.
   const isPlain = isLoneCommand(one.script) && !/-print0|\s-\w*[0zZ]|--null/.test(value);
   const found = command && isPlain ? printedPaths(command, source, undefined, to) : undefined;
   return found ? { ...word, paths: found.roots, found, isFed: true } : word;
@@ -103,7 +103,7 @@ function walkCommand(command: Command, source: Source, reached: Reached, place: 
   else walkBodies(scripts, source, inside, place, to);
 }
 
-/** Bodies of which it is not known whether, in which order and how often they run. */
+/** Bodies that may run in any order, any number of times, or not at all. */
 function walkBodies(bodies: readonly Script[], source: Source, reached: Reached, place: Place, to: Collector): void {
   if (bodies.some(changesDirectory)) {
     place.cwd = undefined;
@@ -112,7 +112,7 @@ function walkBodies(bodies: readonly Script[], source: Source, reached: Reached,
   for (const body of bodies) walkScript(body, source, reached, place, to);
 }
 
-/** It runs wherever it is called, with whatever input. */
+/** It runs wherever it is called, with any input. */
 function walkFunction(
   command: Extract<Command, { kind: "function" }>,
   source: Source,
@@ -154,7 +154,7 @@ function walkSimple(command: SimpleCommand, source: Source, reached: Reached, pl
 function walkRedirects(redirects: readonly Redirect[], source: Source, reached: Reached, place: Place, to: Collector) {
   const seen: SeenRedirect[] = redirects.map(({ operator, target, body }) => {
     for (const word of [target, body]) {
-      // What it prints to a substitution is that one's input.
+      // What it prints to a process substitution becomes that one's input.
       const isPiped = reached.isPiped || operator.includes(">");
       if (word) walkInner(word.inner, source, { ...reached, isPiped }, place, to);
     }
@@ -167,7 +167,7 @@ function shellWordOf(word: Word | undefined, source: Source): ShellWord | undefi
   return word && toShellWord(word, source.facts);
 }
 
-/** Runs while words are expanded, in a shell of its own. */
+/** Runs while words are expanded, in a subshell. */
 function walkInner(inner: readonly Inner[], source: Source, reached: Reached, place: Place, to: Collector): void {
   for (const one of inner) {
     if (one.kind === "script") {
@@ -189,7 +189,7 @@ function checkName(name: string, { context }: Reached): void {
   if (doubt) throw new ShellDoubt(doubt);
 }
 
-/** A text that arithmetic or a test would evaluate, and run what its subscript says. */
+/** Checks a text that arithmetic or a test would evaluate, running the commands in its subscripts. */
 function checkValue(value: string): void {
   if (/[A-Za-z_]\w*\[[^\]]*(?:\$\(|`)/.test(value)) throw new ShellDoubt("it assigns a text that bash may evaluate");
 }

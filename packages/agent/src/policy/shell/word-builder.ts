@@ -1,11 +1,11 @@
-// Collects a word while it is read: its value, which characters of it are known, and what runs while it is expanded.
+// Collects a word while it is parsed: its value, which characters of it are known, and what runs while it is expanded.
 
 import type { Cursor, Inner, Script, Word } from "./syntax.ts";
 
-/** Reads a script up to `)` or the end of the cursor; passed in because scripts are made of words. */
+/** Parses a script up to `)` or the end of the cursor; passed in because scripts consist of words. */
 export type ReadScript = (cursor: Cursor, isEnd: "parenthesis" | "end") => Script;
 
-/** Where bash puts what a process substitution prints. */
+/** The path that bash substitutes for a process substitution. */
 const STREAM = "/dev/fd/";
 
 /** The characters from here on that match `run`, a sticky expression. */
@@ -14,10 +14,10 @@ export function plainRun({ text, position, end }: Cursor, run: RegExp): string {
   return run.test(text) ? text.slice(position, Math.min(run.lastIndex, end)) : "";
 }
 
-/** Collects the value of a word while it is read. */
+/** Collects the value of a word while it is parsed. */
 export class WordBuilder {
   value = "";
-  /** One character per character of `value`: q quoted, p plain, x not known before it runs. */
+  /** One character per character of `value`: q quoted, p plain, x unknown until it runs. */
   marks = "";
   isSplit = false;
   isQuoted = false;
@@ -31,7 +31,7 @@ export class WordBuilder {
     this.marks += text.length === 1 ? mark : mark.repeat(text.length);
   }
 
-  /** Something that is not known before it runs. */
+  /** Adds something that is unknown until it runs. */
   unknown(text: string, isSplit: boolean): void {
     this.add(text, "x");
     this.isSplit ||= isSplit;
@@ -64,7 +64,7 @@ export class WordBuilder {
     };
   }
 
-  /** Where the first glob or brace expansion begins; the length of the word when there is none. */
+  /** Position of the first glob or brace expansion; the length of the word if there is none. */
   #firstPattern(): number {
     if (!/[*?[{]/.test(this.value)) return this.value.length;
     const plain = [...this.marks].map((mark, index) => (mark === "p" ? this.value[index] : "\0")).join("");

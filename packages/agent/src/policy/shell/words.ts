@@ -1,15 +1,15 @@
-// Reads one word as bash does: quotes, globs and braces, with the expansions inside.
+// Parses a word as bash does: quotes, globs and braces, with the expansions inside.
 
 import { readBackticks, readDollar, readNested, readQuotedPiece } from "./expansions.ts";
 import { type Cursor, onlyInBash, ShellDoubt, type Word } from "./syntax.ts";
 import { plainRun, type ReadScript, WordBuilder } from "./word-builder.ts";
 
 export interface WordMode {
-  /** The right side of `=~`: parentheses and bars belong to the word. */
+  /** The right side of `=~`: parentheses and bars are part of the word. */
   readonly isRegex?: boolean;
 }
 
-/** Characters that stand for themselves. */
+/** Characters without special meaning. */
 const ORDINARY = /[^ \t\n;&|()<>'"\\$`]+/y;
 
 const ENDS = new Set([" ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">"]);
@@ -36,7 +36,7 @@ export function readWord(cursor: Cursor, readScript: ReadScript, mode: WordMode 
   return expandTilde(word, cursor.home).finish(start, cursor.position);
 }
 
-/** One character, quoted string or expansion outside of double quotes. */
+/** A character, quoted string or expansion outside double quotes. */
 function readPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript): void {
   const char = cursor.text[cursor.position] as string;
   switch (char) {
@@ -65,7 +65,7 @@ function readPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
       readBackticks(cursor, word, readScript, false);
       return;
     default: {
-      // In a regular expression it may be an operator, which stands alone.
+      // In a regular expression it may be an operator, which is added as a single character.
       const run = plainRun(cursor, ORDINARY) || char;
       word.add(run, "p");
       cursor.position += run.length;
@@ -117,7 +117,7 @@ function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
   cursor.position++;
 }
 
-/** The text up to `quote`, which is passed over. */
+/** The text up to `quote`, which is consumed. */
 function upTo(cursor: Cursor, quote: string): string {
   const start = cursor.position + 1;
   const close = cursor.text.indexOf(quote, start);

@@ -1,4 +1,5 @@
-// Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
+// Programs that run another program: we judge what they run instead of them. Data first: how to skip the options of
+// each.
 
 import type { FoundFiles } from "../../contract/shell.ts";
 import { endOfExec, findFiles } from "./found-files.ts";
@@ -10,21 +11,21 @@ import type { Dialect } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 
 interface Form {
-  /** The options that are understood, see options.ts; with any other it is not looked through. */
+  /** The options that are understood, see options.ts; with any other, we do not look inside. */
   readonly options: string;
-  /** Words between the options and the program. */
+  /** Number of words between the options and the program. */
   readonly operands?: number;
-  /** The first of those is a file that it makes. */
+  /** The first of these is a file that it creates. */
   readonly makesFile?: boolean;
-  /** A file that it writes to where its output is a terminal. */
+  /** A file that it appends to if its output is a terminal. */
   readonly appendsTo?: string;
   readonly takesAssignments?: boolean;
   /** Options that name the directory it runs in. */
   readonly directory?: readonly string[];
   readonly isElsewhere?: boolean;
-  /** It runs on another machine or below another root. */
+  /** It runs on another machine or under another root. */
   readonly isAway?: boolean;
-  /** It hands the words to a shell, joined. */
+  /** It joins the words and passes them to a shell. */
   readonly joins?: boolean;
 }
 
@@ -62,7 +63,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
     operands: 1,
     makesFile: true,
   },
-  // Its own `time` bash reads as a reserved word; this is the program.
+  // Bash parses its own `time` as a reserved word; this is the program.
   time: { options: "-pvq -f: --format= --portability --verbose --quiet" },
   command: { options: "-p" },
   builtin: { options: "" },
@@ -87,7 +88,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
   uvx: { options: "-qv --from= --with= --python= -p: --quiet --verbose --offline", isElsewhere: true },
 };
 
-/** Two words that together are a wrapper. */
+/** Two words that together form a wrapper. */
 const PAIRS: Readonly<Record<string, Form>> = {
   "docker exec": CONTAINER(),
   "podman exec": CONTAINER(),
@@ -125,7 +126,7 @@ export function isWrapper(program: string): boolean {
   return Object.hasOwn(FORMS, program) || SHELLS.has(program);
 }
 
-/** zsh, ksh and fish have expansions of their own that run commands. */
+/** zsh, ksh and fish have additional expansions that run commands. */
 export function isReadable(shell: string): boolean {
   return /^(?:bash|rbash|sh|dash|ash)$/.test(shell);
 }
@@ -134,7 +135,7 @@ export function dialectOf(shell: string): Dialect {
   return /bash$/.test(shell) ? "bash" : "posix";
 }
 
-/** What `words` would run besides their own program. The program is known. */
+/** What `words` would run besides their own program, whose name is known. */
 export function unwrap(words: readonly ShellWord[], program: string): Unwrapped {
   if (SHELLS.has(program)) return unwrapShell(words, program);
   switch (program) {
@@ -202,7 +203,7 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
   return "doubt" in joined ? joined : { ...joined, ...shared };
 }
 
-/** To a program, a variable that is taken away is as good as an empty one. */
+/** For a program, removing a variable is equivalent to emptying it. */
 function removedVariables(options: readonly ReadOption[], isEmptied: boolean): ShellWord[] {
   const removed = options.flatMap(({ name, value }) =>
     value && /^(?:-u|--unset)$/.test(name) ? { ...value, value: `${value.value}=` } : [],
@@ -211,7 +212,7 @@ function removedVariables(options: readonly ReadOption[], isEmptied: boolean): S
   return areAll ? [knownWord("CI="), ...removed] : removed;
 }
 
-/** The options before the first word that is none. */
+/** The options before the first word that is not one. */
 function readLeading(
   words: readonly ShellWord[],
   list: OptionList,
@@ -223,7 +224,7 @@ function readLeading(
     if (!mayBeOption || value === "-") return { options, rest: words.slice(at) };
     if (!isKnown) return { doubt: `an option of ${name} is not known before it runs` };
     if (value === "--") return { options, rest: words.slice(at + 1) };
-    // An option takes the next word at most.
+    // An option takes at most the next word.
     const alone = readOptions(words.slice(at, at + 1), list);
     const read = "refused" in alone ? readOptions(words.slice(at, at + 2), list) : alone;
     if ("refused" in read) return { doubt: `${name} ${value} is not understood` };
@@ -233,7 +234,7 @@ function readLeading(
   return { options, rest: [] };
 }
 
-/** The words joined as a text for a shell. */
+/** The words joined into a text for a shell. */
 function scriptOf(words: readonly ShellWord[], name: string, dialect: Dialect): Wrapped | { doubt: string } {
   if (words.some(({ isKnown }) => !isKnown)) return { doubt: `what ${name} runs is not known before it runs` };
   return { name, inner: { script: words.map(({ value }) => value).join(" "), dialect } };
@@ -287,7 +288,7 @@ function unwrapXargs(words: readonly ShellWord[]): Unwrapped {
   const replaced = last && (last.value?.value || "{}");
   const given = read.rest;
   const at = words.length - given.length;
-  // Names that are cut at another character are other names.
+  // If names are split at another character, they become other names.
   const isCut = read.options.some(({ name, value }) => /^-(?:d|-delimiter)$/.test(name) && value?.value !== "\\n");
   const fill = (text: string) => (isCut ? unknownWord(text, "") : fedWord(text));
   if (given.length === 0) return { name: "xargs", inner: { words: [knownWord("echo"), fill("…")], at } };
@@ -299,11 +300,11 @@ function unwrapXargs(words: readonly ShellWord[]): Unwrapped {
   return { name: "xargs", inner: { words: inner, at } };
 }
 
-/** The programs behind -exec and the like. `find` itself is judged by the list of harmless commands. */
+/** The programs after -exec and similar options. `find` itself is judged by the list of harmless commands. */
 function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
   const starts = program === "find" ? /^-(?:exec|execdir|ok|okdir)$/ : /^(?:-[xX]|--exec|--exec-batch)$/;
   const commands: { words: ShellWord[]; at: number }[] = [];
-  // What find hands over begins with a path given here.
+  // What find passes on begins with a path given here.
   const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-"))
     ? "./"
     : (words[1]?.value ?? "./");
@@ -348,7 +349,7 @@ function foundWord(value: string, lead: string, found: FoundFiles, isMany: boole
   return lead === "" || value !== "{}" ? word : { ...word, found, paths: [...found.roots, ...found.names] };
 }
 
-/** A path that fd has found. Some versions write it without `./`. */
+/** A path that fd has found. Some versions print it without `./`. */
 function listedWord(value: string, words: readonly ShellWord[], starts: RegExp): ShellWord {
   const end = words.findIndex((word) => starts.test(word.value));
   const found = value === "{}" ? listedFiles(words.slice(0, end), undefined) : undefined;

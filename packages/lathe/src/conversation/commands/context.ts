@@ -25,7 +25,7 @@ export const compact: SlashCommand = {
 };
 
 function waysToCompact({ preserveData }: CompactionEntry): string {
-  if (preserveData?.snapcompact) return "printed on pictures";
+  if (preserveData?.snapcompact) return "rendered as images";
   return preserveData?.openaiRemoteCompaction ? "compacted by the provider" : "summarized";
 }
 
@@ -48,7 +48,7 @@ export const uncompact: SlashCommand = {
   description: "restore the full history",
   run: async (conversation, _argument, view) => {
     if (!(await conversation.restoreHistory())) throw usageError("Nothing was compacted on this branch.");
-    view.line(`Everything is sent again: about ${conversation.session.contextTokens} tokens.`, "dim");
+    view.line(`The full history is back: about ${conversation.session.contextTokens} tokens.`, "dim");
   },
 };
 
@@ -60,7 +60,7 @@ export const context: SlashCommand = {
   complete: (_conversation, typed) => ["all"].filter((word) => word.startsWith(typed)),
   run: async ({ open }, argument, view) => {
     if (argument !== "" && argument !== "all")
-      throw usageError(`/context takes nothing, or "all" for every part, but got "${argument}".`);
+      throw usageError(`/context takes no argument, or "all" for every part, but got "${argument}".`);
     const { contextReport } = await import("../context-report.ts");
     const { contextTable } = await import("../../sessions/tables/context-table.ts");
     const { columns } = view;

@@ -13,7 +13,7 @@ const MEANINGS: Readonly<Record<PermissionMode, string>> = {
   "read-only": "reads, searches and runs commands that change nothing",
   ask: "asks before every change and every command",
   "auto-edit": "edits inside the project and runs harmless commands, asks before others",
-  full: "asks about nothing",
+  full: "never asks",
   plan: "reads and proposes a plan, changes nothing",
 };
 
@@ -28,7 +28,7 @@ const permissions: SlashCommand = {
   run: async (conversation, wanted, view) => {
     if (wanted === FORGET) {
       await conversation.permissions.forget();
-      return view.line("What you allowed in this project is asked about again.", "dim");
+      return view.line("Lathe will ask again about everything you allowed in this project.", "dim");
     }
     if (wanted !== "" && !isMode(wanted))
       throw usageError(`There is no mode "${wanted}". Choose one of: ${PERMISSION_MODES.join(", ")}.`);
@@ -85,7 +85,7 @@ const reload: SlashCommand = {
   run: async ({ session, open }, _argument, view) => {
     await open.parts.reload();
     session.reload();
-    view.line("The next request has the instructions as they are now.", "dim");
+    view.line("The next request will use the reloaded instructions.", "dim");
   },
 };
 

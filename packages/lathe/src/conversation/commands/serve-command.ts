@@ -35,7 +35,7 @@ export const serveCommand = (opener: SessionOpener): SlashCommand => ({
       view.line((await opener.stop()) ? "This session is closed to others." : "This session was not open.", "dim");
       return;
     }
-    if (argument !== "") throw usageError(`/serve takes nothing or stop, not "${argument}".`);
+    if (argument !== "") throw usageError(`/serve takes no argument or "stop", not "${argument}".`);
     if (conversation.open.journal.path === undefined)
       throw usageError("/serve needs a saved session (this one was started with --no-session).");
     const { link, code } = await opener.open(conversation);

@@ -49,9 +49,7 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
     .onRequest("authenticate", ({ params: { methodId } }) =>
       withRpcErrors(() => {
         if (!AUTH_METHODS.has(methodId))
-          throw usageError(
-            `There is no way to sign in called "${methodId}". There are: ${[...AUTH_METHODS].join(", ")}.`,
-          );
+          throw usageError(`Unknown sign-in method "${methodId}". Choose one of: ${[...AUTH_METHODS].join(", ")}.`);
         return mustHaveCredential(machine, options);
       }),
     )

@@ -56,7 +56,7 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
   client = connection.client;
   const whenClosed = (): ExitCode => {
     if (!(connection.signal.reason instanceof MessageTooLargeError)) return EXIT.done;
-    stderr.write("lathe: A message of the editor was too large, so the connection is closed. Sessions are kept.\n");
+    stderr.write("lathe: A message from the editor was too large, so the connection was closed. Sessions are kept.\n");
     return EXIT.failed;
   };
   const ended = connection.closed.then(whenClosed, whenClosed);

@@ -83,7 +83,7 @@ export class AcpSession {
     const { machine, options: given, capabilities, client } = host;
     const { cwd, additionalDirectories = [] } = place;
     for (const path of [cwd, ...additionalDirectories])
-      if (!path.startsWith("/")) throw usageError(`${path} is no absolute path. Give the whole path of the folder.`);
+      if (!path.startsWith("/")) throw usageError(`${path} is not an absolute path. Give the full path of the folder.`);
     const options = { ...given, "add-dir": [...(given["add-dir"] ?? []), ...additionalDirectories] };
     const mcpServers = serversOf(place.mcpServers);
     const run = new Run(machine);

@@ -84,7 +84,7 @@ export class AcpSessions {
   async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
     const workspace = await this.#anyWorkspace();
     const from = cursor ? Number(cursor) : 0;
-    if (!Number.isSafeInteger(from) || from < 0) throw usageError(`"${cursor}" is no cursor of an earlier list.`);
+    if (!Number.isSafeInteger(from) || from < 0) throw usageError(`"${cursor}" is not a cursor from an earlier list.`);
     const { paths, machine } = workspace;
     const listed = listSessions({
       sessionsRoot: paths.sessions,

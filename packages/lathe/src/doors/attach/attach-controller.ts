@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { Dialog, Door, DoorClient } from "../door/door.ts";
 import { askUser } from "./question-lines.ts";
 
-const HELP = `What you type goes to the session; while the agent works, it steers it. Ctrl+C interrupts the work, twice leaves.
+const HELP = `Your text goes to the session and steers the agent while it works. Ctrl+C interrupts the work; twice to leave.
   /later <text>  send it when the work is done
   /queue         what waits to be sent
   /quit          leave; the session goes on`;
@@ -72,7 +72,7 @@ export class AttachController implements Speaker<OwnCommand> {
     }
     const { steering, followUp } = await door.command(client, "get_queue", {});
     const rows = [...steering.map(({ text }) => `next: ${text}`), ...followUp.map(({ text }) => `later: ${text}`)];
-    view.line(rows.length === 0 ? "Nothing waits to be sent." : rows.join("\n"), "dim");
+    view.line(rows.length === 0 ? "No messages are queued." : rows.join("\n"), "dim");
   }
 
   stop(): void {

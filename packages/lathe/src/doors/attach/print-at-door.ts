@@ -41,7 +41,7 @@ export async function printAtDoor(
     for (const message of said) {
       // Another client's work finishes first.
       if (door.isBusy && door.questions.length === 0)
-        stderr.write("lathe: It is at work there. The prompt follows when that is done.\n");
+        stderr.write("lathe: The session is busy. The prompt will be sent when its work is done.\n");
       while (door.isBusy) {
         const frame = await nextFrame(frames);
         if (frame.kind === "question") tellOf(frame.question);
@@ -82,7 +82,7 @@ async function untilEnd(
 async function nextFrame(frames: AsyncIterator<DoorFrame>): Promise<DoorFrame> {
   const next = await frames.next();
   if (next.done || next.value.kind === "closed")
-    throw usageError("The session was closed where it was open. Run the command again to continue it here.");
+    throw usageError("The other process has closed the session. Run the command again to continue it here.");
   return next.value;
 }
 

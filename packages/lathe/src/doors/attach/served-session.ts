@@ -19,7 +19,7 @@ export interface ServedTarget {
 }
 
 export async function servedSession({ address, token, askCode, client }: ServedTarget): Promise<Attached> {
-  if (!URL.canParse(address)) throw usageError(`This is no address: ${address}`);
+  if (!URL.canParse(address)) throw usageError(`Not an address: ${address}`);
   const url = new URL(address);
   if (url.search !== "" || url.username !== "" || url.password !== "")
     throw usageError("Give the address without a query or a token. The token goes into LATHE_SERVE_TOKEN.");
@@ -59,8 +59,8 @@ async function sessionAt(lathe: LatheClient, path: string): Promise<string> {
   const [only] = live;
   if (only && live.length === 1) return only.id;
   const listed = (live.length > 0 ? live : sessions).slice(0, 5).map(({ id, title }) => `${id} (${title})`);
-  if (listed.length === 0) throw usageError("This server has no session yet. Begin one in its page.");
-  throw usageError(`Name the session, as in <server>/<session id>. The last ones: ${listed.join(", ")}`);
+  if (listed.length === 0) throw usageError("This server has no sessions yet. Start one on its page.");
+  throw usageError(`Add a session to the address: <server>/<session id>. The latest: ${listed.join(", ")}`);
 }
 
 async function signIn(url: string, hash: string, askCode: ServedTarget["askCode"]): Promise<LatheClient> {

@@ -9,7 +9,7 @@ import { WireLines } from "./wire-lines.ts";
 /** Entries of history to show on joining. */
 const PAST_ENTRIES = 12;
 
-const LOST = "The connection to the server is lost. Trying again; the session goes on where it is.";
+const LOST = "Lost the connection to the server. Reconnecting; the session keeps running.";
 
 export interface SessionLinesParts {
   readonly door: Door;
@@ -58,7 +58,7 @@ export class SessionLines {
         break;
       case "session":
         this.#shown = undefined;
-        printer.line(`Another session has begun here: ${frame.sessionId.slice(0, 8)}.`, "dim");
+        printer.line(`This process now shows another session: ${frame.sessionId.slice(0, 8)}.`, "dim");
         break;
       case "settled":
         if (frame.by === "deadline") printer.line("The question was not answered in time.", "dim");

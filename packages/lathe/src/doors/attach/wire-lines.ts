@@ -43,7 +43,7 @@ export class WireLines {
       case "message_end":
         if (event.message.role === "user") this.#message(event);
         else printer.endLine();
-        if (event.discarded) printer.line("The answer broke off; it begins again.", "yellow");
+        if (event.discarded) printer.line("The answer was cut off; starting it again.", "yellow");
         break;
       case "tool_execution_start":
         this.#begun.set(event.toolCallId, this.#now());

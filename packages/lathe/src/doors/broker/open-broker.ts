@@ -62,7 +62,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
   await rows(); // a broken oauth.yml is reported at the start
   if (vault.makePrivate())
     warn(
-      `Others of this machine could read or replace the vault in ${vault.folder}. It is private again; change the keys in it if you do not trust them.`,
+      `Other users of this machine could read or replace the vault in ${vault.folder}. It is private again; change the keys in it if you do not trust them.`,
     );
   await vault.store.all();
   const lock = lockOf(files.lock, machine);

@@ -96,7 +96,7 @@ function copyName({ configuration }: Coordinator, { sessionId }: SessionFacts): 
 }
 
 function placeOf(coordinator: Coordinator, session: SessionFacts | undefined, path: string): string {
-  if (path.includes("\0")) throw new CoordinatorRefusal("unsafe_path", "This is no path.");
+  if (path.includes("\0")) throw new CoordinatorRefusal("unsafe_path", "This is not a path.");
   if (path.startsWith(OUTPUT)) {
     if (!session) throw new CoordinatorRefusal("unknown_session", "Give the session_id whose output this is.");
     readable(coordinator, session);

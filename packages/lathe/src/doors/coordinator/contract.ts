@@ -32,7 +32,7 @@ export const REPORTED = ["completed", "failed", "cancelled"] as const;
 const sessionId = text({ description: "Name of a session of this coordinator.", maxLength: 64 });
 const turnId = text({ description: "turn-<uuid>, from send_prompt.", maxLength: 64 });
 const timeout = optional(integer(`How long to wait, in ms; at most ${LONGEST_WAIT_MS}.`));
-const ALLOW = { allow_mutation: optional(flag("Has to be true: this call changes something.")) };
+const ALLOW = { allow_mutation: optional(flag("Must be true: this call changes something.")) };
 
 function tool<F extends Fields>(description: string, params: F, needs?: Mutation) {
   return { description, params: object(params), needs } as const;
@@ -41,10 +41,10 @@ function tool<F extends Fields>(description: string, params: F, needs?: Mutation
 /** Tools by short name; on the wire, the names begin with `lathe_coordinator_`. */
 export const TOOLS = {
   list_sessions: tool("Sessions of this coordinator's namespace.", {}),
-  read_status: tool("One session: whether it lives, what it works on, its turns that wait.", { session_id: sessionId }),
-  read_tail: tool("The end of what was said in a session, from its journal.", {
+  read_status: tool("One session: whether it is alive, its active turn, its queued turns.", { session_id: sessionId }),
+  read_tail: tool("The last lines of a session, from its journal.", {
     session_id: sessionId,
-    lines: optional(integer("At most 200; 40 when not given.")),
+    lines: optional(integer("At most 200; default 40.")),
   }),
   list_questions: tool("Questions that wait for an answer, of one session or of all.", {
     session_id: optional(sessionId),
@@ -62,25 +62,28 @@ export const TOOLS = {
     turn_id: turnId,
     session_id: optional(sessionId),
   }),
-  await_turn: tool("As read_turn, once the turn has ended or the time is over.", {
+  await_turn: tool("Like read_turn, once the turn has ended or the time is over.", {
     turn_id: turnId,
     session_id: optional(sessionId),
     timeout_ms: timeout,
   }),
-  watch_events: tool("Events after a number: at once when there are any, else when one comes or the time is over.", {
-    after_seq: optional(integer("The last number that was seen; 0 when not given.")),
-    session_id: optional(sessionId),
-    event_types: optional(listOf(text(), "Kinds, such as turn.completed; all when empty or not given.")),
-    timeout_ms: timeout,
-    limit: optional(integer(`At most ${MOST_EVENTS}.`)),
-  }),
+  watch_events: tool(
+    "Events after a number: returns at once if there are any, otherwise when one arrives or the time is over.",
+    {
+      after_seq: optional(integer("The last number seen; default 0.")),
+      session_id: optional(sessionId),
+      event_types: optional(listOf(text(), "Kinds, such as turn.completed; all when empty or not given.")),
+      timeout_ms: timeout,
+      limit: optional(integer(`At most ${MOST_EVENTS}.`)),
+    },
+  ),
   start_session: tool(
-    "Starts a session in a pane of tmux, in a folder below the allowed ones. With session_id: brings back one whose process has gone, and its turn goes on.",
+    "Starts a session in a tmux pane, in a folder below the allowed ones. With session_id: restarts one whose process has ended; its turn continues.",
     { cwd: optional(text("Absolute path of the project.")), session_id: optional(sessionId), ...ALLOW },
     "sessions",
   ),
   register_session: tool(
-    "Adopts a pane of tmux that somebody else has started, with a session of Lathe in it.",
+    "Adopts an existing tmux pane with a Lathe session in it.",
     {
       session_id: text({ description: "The name that it gets here.", maxLength: 64 }),
       pane: text({ description: "Of tmux, such as %3.", maxLength: 16 }),
@@ -111,7 +114,7 @@ export const TOOLS = {
     "questions",
   ),
   report_status: tool(
-    "Says how a turn ended. The process of the session goes on; cancelled work is interrupted.",
+    "Reports how a turn ended. The session's process keeps running; cancelled work is interrupted.",
     {
       session_id: sessionId,
       turn_id: turnId,

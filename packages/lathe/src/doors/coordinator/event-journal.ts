@@ -79,7 +79,7 @@ export class EventJournal {
       if (syscall === undefined || code === "ENOSPC") throw error;
       throw new CliError(
         EXIT.usage,
-        `The coordinator's state cannot be kept: ${messageOf(error)}. Check that path, or choose another folder with ${VARIABLE}STATE_ROOT.`,
+        `The coordinator's state cannot be stored: ${messageOf(error)}. Check that path, or choose another folder with ${VARIABLE}STATE_ROOT.`,
         { cause: error },
       );
     }
@@ -133,7 +133,7 @@ export class EventJournal {
     const lock = await this.#lock();
     try {
       const fd = this.#open();
-      if (fd === undefined) throw new CoordinatorRefusal("read_only", "This only looks: it changes nothing.");
+      if (fd === undefined) throw new CoordinatorRefusal("read_only", "This coordinator is read-only.");
       try {
         const end = this.#readNew(fd);
         const { events, result } = decide(this.#fold);

@@ -26,7 +26,7 @@ export interface Pane {
 
 /** Undefined if there is no such pane, or its process has ended. */
 export async function findPane({ tmux }: Coordinator, paneId: string): Promise<Pane | undefined> {
-  if (!isPaneId(paneId)) throw new CoordinatorRefusal("unsafe_id", "This is no pane of tmux, such as %3.");
+  if (!isPaneId(paneId)) throw new CoordinatorRefusal("unsafe_id", "This is not a tmux pane, such as %3.");
   const format = ["pane_id", "session_name", "pane_tty", "pane_dead", "pane_current_path"].map((name) => `#{${name}}`);
   const { code, stdout } = await tmux.ask(["display-message", "-p", "-t", paneId, format.join(SEPARATOR)]);
   const [found, tmuxName = "", tty = "", dead, cwd = ""] = stdout.trimEnd().split(SEPARATOR);

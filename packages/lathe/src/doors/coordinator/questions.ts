@@ -43,7 +43,7 @@ export async function answerQuestion(reader: Reader, given: GivenAnswer): Promis
   if (!door)
     throw new CoordinatorRefusal(
       "session_gone",
-      "The process of this session has gone. Bring it back with start_session.",
+      "The process of this session has ended. Restart it with start_session.",
     );
   if (questionId.startsWith("wg_")) return answerGate(door, questionId, answer);
   const dialog = door.questions.find(({ id }) => id === questionId);

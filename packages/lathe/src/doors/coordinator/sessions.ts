@@ -58,12 +58,12 @@ export async function startAgain(coordinator: Coordinator, sessionId: string): P
   if (way === "paste")
     throw new CoordinatorRefusal(
       "not_ours",
-      "This session was started by somebody else. Start it there, then register its pane.",
+      "This session was not started here. Restart it in its pane, then register the pane.",
     );
   const real = folderAt(coordinator, cwd);
   const living = latheSession === undefined ? [] : await localSessions(doors, COORDINATOR);
   if (living.some((one) => one.sessionId === latheSession) || (await findManaged(tmux, sessionId)))
-    throw new CoordinatorRefusal("session_lives", "The process of this session has not gone.");
+    throw new CoordinatorRefusal("session_lives", "The process of this session is still running.");
   const path = latheSession === undefined ? undefined : records.pathOf(latheSession);
   const words = inWorktree(command, sessionId);
   await journal.change(() => {

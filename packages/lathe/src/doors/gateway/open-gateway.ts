@@ -67,7 +67,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     );
   if (books.unsettled > 0)
     warn(
-      `${countOf(books.unsettled, "unfinished request")} of the gateway before: counted with the most that may have been charged.`,
+      `${countOf(books.unsettled, "unfinished request")} of the previous gateway: counted at the most that may have been charged.`,
     );
   const { settings } = workspace;
   const parts: GatewayParts = {

@@ -207,7 +207,7 @@ async function openRecord(
   } catch (error) {
     if (signal.aborted && !given)
       throw usageError(
-        `The session is open in process ${record.pid}, which does not answer. Look after that process, or end it, then try again.`,
+        `The session is open in process ${record.pid}, which does not answer. Check that process, or end it, then try again.`,
       );
     const { code } = error as NodeJS.ErrnoException;
     if (code === "closed") return undefined;

@@ -25,7 +25,7 @@ export const sessionRow = object({
   title: text(),
   cwd: text(),
   updatedAt: text("An ISO date."),
-  live: flag("It is open: in the server, or in another process that lets others in."),
+  live: flag("It is open in the server, or in another process that shares it."),
   busy: flag(),
   questions: integer("How many questions wait for an answer."),
 });
@@ -92,7 +92,7 @@ export const ROUTES = {
   health: {
     method: "GET",
     path: "/v1/health",
-    does: "Whether the server runs, and which version.",
+    does: "Whether the server is running, and its version.",
     data: object({ ok: exactly(true), version: text(), protocol: integer() }),
   },
   signIn: {
@@ -105,21 +105,21 @@ export const ROUTES = {
   me: {
     method: "GET",
     path: "/v1/me",
-    does: "Who asks, and what they may do.",
+    does: "The signed-in client and its scopes.",
     scope: "any",
     data: object({ name: text(), scopes: listOf(scopes) }),
   },
   roots: {
     method: "GET",
     path: "/v1/roots",
-    does: "Folders below which sessions may be started.",
+    does: "Folders below which sessions can be started.",
     scope: "read",
     data: object({ roots: listOf(text()) }),
   },
   sessions: {
     method: "GET",
     path: "/v1/sessions",
-    does: "Sessions of these folders, newest first; a page of them.",
+    does: "A page of the sessions in these folders, newest first.",
     scope: "read",
     query: {
       search: optional(text("Words that occur in the session.")),
@@ -139,20 +139,20 @@ export const ROUTES = {
   openSession: {
     method: "GET",
     path: SESSION,
-    does: "Where a session stands; it is opened if it is not.",
+    does: "The state of a session; opens it if necessary.",
     scope: "read",
     data: object({ id: text(), seq: integer(), snapshot }),
   },
   closeSession: {
     method: "POST",
     path: `${SESSION}/close`,
-    does: "Closes a session to its journal; it is opened again on use.",
+    does: "Closes a session; it is opened again on use.",
     scope: "prompt",
   },
   answer: {
     method: "POST",
     path: `${SESSION}/answers/{questionId}`,
-    does: "Answers a question. The first valid answer wins; 409 says whose it was.",
+    does: "Answers a question. The first valid answer counts; 409 names the client that gave it.",
     scope: "approve",
     body: answer,
     data: object({ status: exactly("accepted") }),
@@ -163,7 +163,7 @@ export const ROUTES = {
     does: "The stream of a session as server-sent events; the id of each is its number.",
     scope: "read",
     query: {
-      after: optional(integer({ description: "The last number that was seen; absent: a snapshot comes first." })),
+      after: optional(integer({ description: "The last number seen; without it, a snapshot comes first." })),
     },
     data: frame,
     media: "text/event-stream",
@@ -171,7 +171,7 @@ export const ROUTES = {
   artifact: {
     method: "GET",
     path: `${SESSION}/artifacts/{artifactId}`,
-    does: "What the session has kept outside its entries, such as the whole of a long output.",
+    does: "Text that the session keeps outside its entries, such as the full text of a long output.",
     scope: "read",
     media: "text/plain",
   },

@@ -12,6 +12,6 @@ export function checkChangesAllowed({ facts }: Session): void {
   const workflow = readWorkflow(facts.read(WORKFLOW_FACT), WORKFLOWS);
   if (workflow?.workflow === deepInterview.name && !isOver(workflow))
     throw usageError(
-      `The workflow ${workflow.workflow} lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.`,
+      `The workflow ${workflow.workflow} allows no changes before its specification is accepted. Finish it, or end it with /workflow stop.`,
     );
 }

@@ -42,8 +42,7 @@ export class TeamLeader {
 
   readonly answer = async (said: JsonObject): Promise<TeamNews | MessageAnswer> => {
     const wish = teamWish(said);
-    if (!wish)
-      throw new Refusal("invalid", "This is no wish that a team's leader knows. Is it another version of Lathe?");
+    if (!wish) throw new Refusal("invalid", "Unknown team request. Does it come from another version of Lathe?");
     if (wish.kind === "message") {
       if (!this.#run) throw new Refusal("invalid", "This session leads no team.");
       return this.#run.pass(wish);
@@ -84,7 +83,7 @@ export class TeamLeader {
       );
     if (workspace.view)
       throw usageError(
-        "This session works in an isolated copy, beside which its workers would land. Lead a team without --worktree.",
+        "This session works in an isolated copy, but its workers would land in the project. Lead a team without --worktree.",
       );
     checkChangesAllowed(session);
     const tasks = assignments(given, count);

@@ -10,14 +10,14 @@ export function workerLine(worker: TeamWorker): string {
 
 const STATE_TEXTS: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => string>> = {
   planned: ({ task }) => task,
-  starting: () => "starts",
-  working: ({ task }) => `works: ${task}`,
-  asking: () => "asks something. Answer it in its pane.",
+  starting: () => "starting",
+  working: ({ task }) => `working: ${task}`,
+  asking: () => "has a question. Answer it in its pane.",
   interrupted: () => "was interrupted. Tell it in its pane how to go on, or end it there with /quit.",
-  landing: ({ verdict }) => `has finished${verdict === undefined ? "" : ` (${verdict})`}; its work lands`,
+  landing: ({ verdict }) => `has finished${verdict === undefined ? "" : ` (${verdict})`}; landing its work`,
   done: ({ files = [] }) => (files.length === 0 ? "done; no file was changed" : `done; landed ${files.join(", ")}`),
   conflict: ({ conflicts = [], patch }) =>
-    `nothing of it was applied, because the project has other lines in ${conflicts
+    `nothing was applied, because the project has changed in ${conflicts
       .map(({ path, line }) => `${path}${line === undefined ? "" : `:${line}`}`)
       .join(", ")}.${keptText(patch)}`,
   failed: ({ problem = "It failed.", patch }) => `failed. ${problem}${keptText(patch)}`,

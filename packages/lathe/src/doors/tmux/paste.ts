@@ -12,7 +12,7 @@ export async function pasteText(
   text: string,
   { name, isSent }: { readonly name: string; readonly isSent: boolean },
 ): Promise<void> {
-  if (!isPaneId(paneId)) throw usageError(`"${paneId.slice(0, 80)}" is no pane of tmux, such as %3.`);
+  if (!isPaneId(paneId)) throw usageError(`"${paneId.slice(0, 80)}" is not a tmux pane, such as %3.`);
   // An end-of-paste sequence inside the text would turn the rest into keys.
   const safe = text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
   await tmux.run(["load-buffer", "-b", name, "-"], safe);

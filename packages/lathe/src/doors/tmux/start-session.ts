@@ -129,7 +129,7 @@ const startedPane = (tmux: Tmux, paneId: string, link: StartLink, close: () => P
     const first = await Promise.race([link.opened, late, gone]).finally(() => over.abort());
     if (first === "gone") throw new CliError(EXIT.failed, "The program in the pane ended before its session was open.");
     if (first !== "late") return first;
-    throw new CliError(EXIT.failed, `The session in tmux was not open within ${Math.ceil(withinMs / 1000)} s.`);
+    throw new CliError(EXIT.failed, `The tmux session was not open within ${Math.ceil(withinMs / 1000)} s.`);
   },
   release: () => link.release(),
   close,

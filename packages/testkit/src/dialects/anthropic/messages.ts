@@ -17,7 +17,7 @@ const SERVER_BLOCK = /^(search_result|server_tool_use|container_upload|.*_tool_r
 const USER_BLOCKS = ["text", "image", "document", "tool_result", "search_result", "container_upload"];
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const ID = /^[a-zA-Z0-9_-]+$/;
-/** Models from 4.6 on answer only when the last message is the user's. */
+/** Models from 4.6 on only answer if the last message is the user's. */
 const NO_PREFILL = /claude-[a-z]+-(4-[6-9]|[5-9])/;
 
 export function checkMessages(body: Fields): void {

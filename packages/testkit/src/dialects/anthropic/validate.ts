@@ -38,7 +38,7 @@ const FIELDS = [
   ],
   ...["speed", "diagnostics", "user_profile_id", "workspace_id"],
 ];
-/** Known only together with an `anthropic-beta` header. */
+/** Only accepted with an `anthropic-beta` header. */
 const BETA_FIELDS = ["context_management", "mcp_servers", "output_format", "fallbacks", "compaction", "thread"];
 const COUNT_FIELDS = [
   "model",
@@ -160,7 +160,7 @@ function checkSystem(body: Fields): void {
 }
 
 /** Everything that may carry a marker, in the order of the prompt: tools, system, messages, nested results. */
-function markable(body: Fields): Fields[] {
+function markerHolders(body: Fields): Fields[] {
   const blocks = objects(body["messages"]).flatMap((message) =>
     objects(message["content"]).flatMap((block) => [block, ...objects(block["content"])]),
   );
@@ -168,7 +168,9 @@ function markable(body: Fields): Fields[] {
 }
 
 function checkMarkers(body: Fields): void {
-  const markers = markable(body).flatMap((item) => (isFields(item["cache_control"]) ? [item["cache_control"]] : []));
+  const markers = markerHolders(body).flatMap((item) =>
+    isFields(item["cache_control"]) ? [item["cache_control"]] : [],
+  );
   const automatic = isFields(body["cache_control"]) ? 1 : 0;
   const count = markers.length + automatic;
   if (count > MAX_MARKERS) {

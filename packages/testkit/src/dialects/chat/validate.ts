@@ -11,7 +11,7 @@ const FIELDS = [
   ...["stream_options", "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity"],
   "web_search_options",
 ];
-/** Compatible vendors take reasoning back under these names. */
+/** Compatible vendors accept reasoning back under these names. */
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text", "reasoning_details"];
 const MESSAGE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   system: ["role", "content", "name"],

@@ -126,7 +126,7 @@ function checkAnswers(calls: readonly Fields[], responses: readonly Fields[]): v
   if (stray) refuse(`Function response id '${string(stray["id"])}' matches no function call of the preceding turn.`);
 }
 
-/** Enforced in the current turn only: from the last user content that is not a function response. */
+/** Only checked in the current turn: from the last user content that is not a function response. */
 function checkSignatures(contents: readonly Fields[]): void {
   const start = contents.findLastIndex(
     (content) => content["role"] !== "model" && inner(content, "functionResponse").length === 0,

@@ -16,7 +16,7 @@ export function knownFields(value: Fields, known: readonly string[], at: string)
   refuse(`Invalid JSON payload received. Unknown name "${extra}"${place}: Cannot find field.`);
 }
 
-/** 3 for `gemini-3-flash-preview`, 2.5 for `gemini-2.5-pro`; 0 when the id does not say. */
+/** 3 for `gemini-3-flash-preview`, 2.5 for `gemini-2.5-pro`; 0 if the id does not tell. */
 export function generation(model: string): number {
   return Number(/gemini-(\d+(\.\d+)?)/.exec(model)?.[1] ?? 0);
 }

@@ -123,7 +123,7 @@ function usage(numbers: ScriptedUsage) {
   };
 }
 
-/** The last chunk carries the finish reason; there is no terminal event of its own. */
+/** The last chunk carries the finish reason; there is no separate terminal event. */
 function stream(turn: ResolvedTurn): StreamPart[] {
   const whole = parts(turn);
   const pieces = turn.blocks.flatMap((block, i) => split(block, whole[i]!, turn.deltaChars));

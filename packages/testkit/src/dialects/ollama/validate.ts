@@ -1,4 +1,4 @@
-// What Ollama refuses: mostly values that its Go types cannot hold. Unknown fields pass.
+// What Ollama refuses: mostly values that do not fit its Go types. Unknown fields are accepted.
 
 import { isFields, objects, refuse, string, validatorOf } from "../refuse.ts";
 

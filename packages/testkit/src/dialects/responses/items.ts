@@ -4,7 +4,7 @@ import { FUNCTION_NAME, invalidValue, MAX_ID, missingParameter, unknownParameter
 import { duplicate, type Fields, objects, refuse, string, unknownField } from "../refuse.ts";
 
 export interface ItemContext {
-  /** `store` is not false, so that the vendor could find items by id. */
+  /** `store` is not false, so the vendor could find items by id. */
   readonly stored: boolean;
   /** Earlier items live on the vendor's side. */
   readonly continued: boolean;

@@ -40,7 +40,7 @@ export const responses: Dialect = {
   },
 };
 
-/** What the user said as it was, and one item for everything: the words of the turn, as if they were encrypted. */
+/** The user's messages unchanged, plus one item for everything else: the turn's text, as if it were encrypted. */
 function compactionResponse(turn: ResolvedTurn, request: RecordedRequest): object {
   const said = objects(request.body?.["input"]).filter(({ role }) => role === "user");
   const words = turn.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");

@@ -19,7 +19,7 @@ const COMPACTION_FIELDS = [
 const FUNCTION_FIELDS = ["type", "name", "description", "parameters", "strict", "defer_loading"];
 const MIN_OUTPUT = 16;
 
-/** The request asks to compact the conversation, not to answer it. */
+/** Whether the request asks to compact the conversation instead of answering it. */
 export const isCompaction = ({ path }: Pick<RecordedRequest, "path">): boolean => path.endsWith("/responses/compact");
 
 export const validate = validatorOf(({ request, body, options }) => {

@@ -1,4 +1,4 @@
-// Pictures that go with the next message: pasted, dropped anywhere on the page, or chosen.
+// Pictures for the next message: pasted, dropped anywhere on the page, or chosen.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -9,9 +9,9 @@ export interface Attachments {
   readonly list: readonly GivenPicture[];
   add(files: readonly File[]): void;
   remove(picture: GivenPicture): void;
-  /** Those that were sent; what was added meanwhile stays. */
-  sent(list: readonly GivenPicture[]): void;
-  /** Takes what is pasted, if it holds files. */
+  /** Removes the pictures that were sent; others added meanwhile stay. */
+  removeSent(list: readonly GivenPicture[]): void;
+  /** Takes the pasted content if it contains files. */
   onPaste(event: ClipboardEvent): void;
 }
 
@@ -34,7 +34,7 @@ export function useAttachments(): Attachments {
     list,
     add: (files) => void add(files),
     remove: (picture) => setList((before) => before.filter((one) => one !== picture)),
-    sent: (sent) => setList((before) => before.filter((one) => !sent.includes(one))),
+    removeSent: (sent) => setList((before) => before.filter((one) => !sent.includes(one))),
     onPaste: (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
       if (files.length === 0) return;
@@ -55,7 +55,7 @@ function withOne(
   return before;
 }
 
-/** Without this, a browser leaves the page for a file that is dropped on it. */
+/** Otherwise the browser would leave the page and open the dropped file. */
 function useDrop(take: (files: readonly File[]) => void): void {
   const taking = useRef(take);
   taking.current = take;
@@ -106,7 +106,7 @@ export function AttachButton({ attachments }: { readonly attachments: Attachment
         hidden
         onChange={({ currentTarget }) => {
           attachments.add([...(currentTarget.files ?? [])]);
-          // The same file can be chosen again after it was removed.
+          // Allows choosing the same file again after it was removed.
           currentTarget.value = "";
         }}
       />

@@ -1,4 +1,4 @@
-// Slash commands while one is being typed.
+// Suggests slash commands while one is being typed.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { CommandData } from "lathe/client";
@@ -12,7 +12,7 @@ export interface OpenList {
   readonly shown: readonly Command[];
   readonly at: number;
   choose(name: string): void;
-  /** True when the key was for the list. */
+  /** Returns true if the list used the key. */
   onKey(event: KeyboardEvent): boolean;
   readonly inputProps: object;
 }

@@ -1,4 +1,4 @@
-// Where a person writes: a prompt, or while the agent works, words that steer it or wait for its end.
+// The input of the page: a prompt, or while the agent works, a message that steers it or is queued.
 
 import type { RefObject, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -33,17 +33,17 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
     const said = images.length === 0 ? { message } : { message, images };
     const sent = await (isBusy ? command(how, said) : command("prompt", said));
     isSending.current = false;
-    if (sent) attachments.sent(list);
-    // What was refused stays where it can be changed.
+    if (sent) attachments.removeSent(list);
+    // A refused message stays in the input, where the user can change it.
     if (sent) onText(input.current?.value === text ? "" : (input.current?.value ?? ""));
     if (sent && isBusy) announce(how === "steer" ? "Sent at the next step." : "Queued.");
     input.current?.focus();
   };
-  const pressed = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || commands.onKey(event)) return;
     if (event.key === "Escape" && isBusy) void command("abort");
     if (event.key !== "Enter" || event.shiftKey) return;
-    // On a phone, Enter begins a new line: there is a button to send.
+    // On a phone, Enter starts a new line; there is a button to send.
     if (!(event.ctrlKey || event.metaKey || event.altKey) && matchMedia("(pointer: coarse)").matches) return;
     event.preventDefault();
     void send(event.altKey ? "follow_up" : "steer");
@@ -73,7 +73,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
           value={text}
           placeholder={isBusy ? "Steer the work" : "Ask for a change, or / for commands"}
           onInput={(event) => onText(event.currentTarget.value)}
-          onKeyDown={pressed}
+          onKeyDown={onKeyDown}
           onPaste={attachments.onPaste}
           disabled={view.phase !== "open"}
           {...commands.inputProps}
@@ -130,7 +130,7 @@ function Unfinished(): VNode {
   );
 }
 
-/** What is being done, in a line; nothing while nothing is. */
+/** The current activity on one line; empty if there is none. */
 function Activity({ view: { live, questions } }: { readonly view: SessionView }): VNode | null {
   if (!live.isBusy) return null;
   return (

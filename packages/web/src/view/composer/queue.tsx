@@ -1,4 +1,4 @@
-// Messages that wait for their turn. They can be taken back into the composer, or dropped.
+// Queued messages. The user can take them back into the composer, or drop them.
 
 import { visible } from "@lathe/tui/text";
 import type { VNode } from "preact";

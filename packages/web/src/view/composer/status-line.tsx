@@ -1,4 +1,4 @@
-// Mode, folder, model, context and cost, as the status line of the terminal has them.
+// Mode, folder, model, context and cost, like the terminal's status line.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";

@@ -1,4 +1,4 @@
-// Agents of the session and jobs in the background: what they do, what they cost, and a way to speak to them or to stop them.
+// The session's agents and background jobs: what they do, what they cost, and controls to message or stop them.
 
 import { visible, visibleLine } from "@lathe/tui/text";
 import type { CommandData } from "lathe/client";

@@ -1,10 +1,10 @@
-// Files that the session has changed, and what in the project differs from the last commit.
+// Files that the session has changed, and the project's differences from the last commit.
 
 import { visible, visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionView } from "../../state/session.ts";
-import { counted } from "../../text/numbers.ts";
+import { countText } from "../../text/numbers.ts";
 import { withoutFolder } from "../session/card-view.tsx";
 import { DiffView } from "../session/diff-view.tsx";
 import { Disclosure } from "../session/disclosure.tsx";
@@ -30,7 +30,7 @@ export function ChangesPanel({ view }: { readonly view: SessionView }): VNode {
   );
 }
 
-/** A longer list begins closed. */
+/** A longer list is collapsed at first. */
 const FEW_FILES = 4;
 
 function SessionChanges({ view }: { readonly view: SessionView }): VNode {
@@ -72,7 +72,7 @@ function CommitDiff({ view }: { readonly view: SessionView }): VNode {
       {answer && answer.diff !== "" && <DiffView diff={answer.diff} />}
       {answer && answer.untracked.length > 0 && (
         <>
-          <h3>{counted(answer.untracked.length, "untracked file")}</h3>
+          <h3>{countText(answer.untracked.length, "untracked file")}</h3>
           <pre class="output">{visible(answer.untracked.join("\n"))}</pre>
         </>
       )}

@@ -4,7 +4,7 @@ import { visibleLine } from "@lathe/tui/text";
 import type { CommandData } from "lathe/client";
 import type { VNode } from "preact";
 import type { SessionView } from "../../state/session.ts";
-import { counted, dollars, percent, tokenCount } from "../../text/numbers.ts";
+import { countText, dollars, percent, tokenCount } from "../../text/numbers.ts";
 import { useSession } from "../session/session-context.ts";
 import { Problem } from "./problem.tsx";
 import { useCommand } from "./use-command.ts";
@@ -71,7 +71,7 @@ function Costs({ costs }: { readonly costs: CommandData<"get_costs"> }): VNode {
       <h3>Cost</h3>
       <p>
         <b>{dollars(total.cost)}</b>
-        <span class="hint"> · {counted(total.answers, "answer")}</span>
+        <span class="hint"> · {countText(total.answers, "answer")}</span>
         {total.unpriced > 0 && <span class="hint"> · {total.unpriced} of them without a known price</span>}
       </p>
       <CostTable title="By model" rows={byModel} />

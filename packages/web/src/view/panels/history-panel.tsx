@@ -1,11 +1,11 @@
-// Earlier messages of the person, on all branches: going back to one of them, undoing the last one, or continuing elsewhere.
+// Earlier messages of the user, on all branches: rewind to one, undo the last rewind, or continue in a new session.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { CommandData } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionView } from "../../state/session.ts";
-import { counted } from "../../text/numbers.ts";
+import { countText } from "../../text/numbers.ts";
 import { shorten } from "../../text/shorten.ts";
 import { useSession } from "../session/session-context.ts";
 import { Problem } from "./problem.tsx";
@@ -28,7 +28,7 @@ export function HistoryPanel({ view, onDone }: HistoryPanelProps): VNode {
   const [left, setLeft] = useState<Rewound["left"]>([]);
   const isBusy = view.live.isBusy;
 
-  /** Files that were not restored are named before the panel closes. */
+  /** If files could not be restored, name them before the panel closes. */
   const finish = (rewound: { data: Rewound } | undefined): void => {
     if (!rewound) return;
     if (rewound.data.text !== null) fillDraft(rewound.data.text);
@@ -121,7 +121,7 @@ function LeftFiles({ left }: { readonly left: Rewound["left"] }): VNode {
   return (
     <div class="notice" role="status">
       <div>
-        <b>{counted(left.length, "file")} not restored</b>
+        <b>{countText(left.length, "file")} not restored</b>
         <ul>
           {left.map(({ path, why }) => (
             <li key={path}>

@@ -1,4 +1,4 @@
-// Which model answers, how much it thinks, and what it may do without a question.
+// The model, its effort, and the permission mode.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { CommandParams } from "lathe/client";

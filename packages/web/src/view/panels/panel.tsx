@@ -1,4 +1,4 @@
-// What can be seen beside the conversation; on a phone, instead of it.
+// A panel next to the conversation; on a phone, in place of it.
 
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";

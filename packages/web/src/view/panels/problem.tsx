@@ -1,4 +1,4 @@
-// Why a panel has nothing to show.
+// Why a panel is empty.
 
 import type { VNode } from "preact";
 

@@ -1,4 +1,4 @@
-// What a read command says of the session, read again when the session may have changed.
+// The result of a read command, requested again when the session may have changed.
 
 import type { CommandData, CommandName, CommandParams } from "lathe/client";
 import { type Asked, useAnswer } from "../../base/use-answer.ts";

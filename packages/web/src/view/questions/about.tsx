@@ -1,4 +1,4 @@
-// What a question is about, as Markdown: it scrolls by itself, so that a long text leaves the answers where they are.
+// The text above a question, as Markdown. It scrolls separately, so that a long text does not push the answers away.
 
 import type { VNode } from "preact";
 import { Markdown } from "../../text/markdown.tsx";

@@ -1,5 +1,5 @@
-// What a call would do, line by line, as it was prepared for the person who approves it: nothing is left out, and nothing in it can
-// look like the question or an answer.
+// What a call would do, line by line, as prepared for approval: nothing is left out, and nothing in it can look like
+// the question or an answer.
 
 import { parseUnified, visible } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";
@@ -25,7 +25,7 @@ export function Preview({ lines }: { readonly lines: readonly Line[] }): VNode {
   );
 }
 
-/** Hunks are drawn as changes; whatever does not read as one whole hunk is drawn as it is. */
+/** Hunks are drawn as changes; anything that does not parse as one complete hunk is drawn as it is. */
 function piecesOf(lines: readonly Line[]): VNode[] {
   const pieces: VNode[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -48,7 +48,7 @@ function piecesOf(lines: readonly Line[]): VNode[] {
   return pieces;
 }
 
-/** Every line of the hunk is among those that would be drawn. */
+/** Whether all lines of the hunk would be drawn. */
 function holdsAll(hunk: readonly Line[]): boolean {
   const lines = hunk.slice(1).map(({ text }) => text);
   if (lines.some((text) => text.includes("\n") || text.includes("\r") || text.startsWith("\\"))) return false;

@@ -1,5 +1,5 @@
-// Questions that wait: approvals of calls, plans, and what the model asks. Above the composer, one at a time; the first valid answer
-// of any client counts.
+// Open questions: approvals of calls, plans, and questions of the model. They appear above the composer, one at a time;
+// the first valid answer of any client counts.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { Dialog, DialogAnswer } from "lathe/client";
@@ -14,7 +14,7 @@ import { Words } from "./words.tsx";
 
 interface QuestionDockProps {
   readonly view: SessionView;
-  /** The keyboard goes on from there. */
+  /** Called after an answer, to move the focus on. */
   readonly onAnswered: () => void;
 }
 
@@ -75,7 +75,7 @@ function SettledByOther({ settled }: { readonly settled: SessionView["settled"] 
   return by === undefined ? null : <p class="notice hint" role="status">{`${by}: ${visibleLine(settled.title)}`}</p>;
 }
 
-/** Whoever is typing goes on typing, and answers with a key on purpose. */
+/** A user who is typing keeps the focus, and moves to the question deliberately. */
 function useFocusWhenIdle(dock: { readonly current: HTMLElement | null }, questionId: string | undefined): void {
   useEffect(() => {
     const isIdle = document.activeElement === null || document.activeElement === document.body;

@@ -1,4 +1,4 @@
-// What the view of a question gets.
+// The props of a question's view.
 
 import type { Dialog, DialogAnswer } from "lathe/client";
 

@@ -1,4 +1,4 @@
-// A question with options: one of them, or several, or an answer in the person's own words.
+// A question with options: the user chooses one or several, or answers in other words.
 
 import { visible } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";

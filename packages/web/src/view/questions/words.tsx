@@ -1,4 +1,4 @@
-// A question that is answered in words: one line, or a longer text.
+// A question that takes text: one line, or a longer text.
 
 import { visible } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";

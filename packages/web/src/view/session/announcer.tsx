@@ -1,4 +1,4 @@
-// What happens, said to those who cannot see it: beginnings and ends, not each word of a text that streams in.
+// Announces events to screen readers: when work begins and ends, not each word that streams in.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";

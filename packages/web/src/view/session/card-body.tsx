@@ -1,10 +1,10 @@
-// What stands below the headline of a card: output, a list, a change or written text. A few lines of it until a person asks for more.
+// The body of a card: output, a list, a change or text. It shows a few lines until the user asks for more.
 
 import { visible } from "@lathe/tui/text";
 import type { ComponentChildren, VNode } from "preact";
 import type { CallItem, Card, CardBody } from "../../state/items.ts";
 import { Markdown } from "../../text/markdown.tsx";
-import { counted } from "../../text/numbers.ts";
+import { countText } from "../../text/numbers.ts";
 import { DiffView } from "./diff-view.tsx";
 import { useOpened } from "./disclosure.tsx";
 
@@ -16,9 +16,9 @@ interface BodyProps {
   readonly cwd: string | undefined;
 }
 
-/** This much of a running call's output. */
+/** Lines shown of a running call's output. */
 const LIVE_LINES = 8;
-/** More is not drawn, however much a person asks for. */
+/** Never draws more lines, even if the user asks for all. */
 const MOST_LINES = 5_000;
 
 export function CardBodyView({ item, card: { body }, cwd }: BodyProps): VNode | null {
@@ -70,7 +70,7 @@ function Lines({
 }) {
   const [isOpen, toggle] = useOpened(name, false);
   const lines = isOpen ? all : (brief ?? all);
-  // The window shows what is being done, and what was done just before it.
+  // The visible part of the list includes the current line and the one before it.
   const current = lines.findIndex(({ kind }) => kind === "current");
   const first = isOpen ? 0 : Math.max(0, Math.min(Math.max(0, current) - 2, lines.length - collapsed));
   const shown = isOpen ? lines.slice(0, MOST_LINES) : lines.slice(first, first + collapsed);
@@ -148,7 +148,7 @@ interface MoreProps {
 
 function More({ hidden, which, isOpen, toggle }: MoreProps): VNode | null {
   if (hidden <= 0 && !isOpen) return null;
-  const label: ComponentChildren = isOpen ? "Show less" : `${counted(hidden, `${which} line`)}`;
+  const label: ComponentChildren = isOpen ? "Show less" : `${countText(hidden, `${which} line`)}`;
   return (
     <button type="button" class="more" aria-expanded={isOpen} onClick={toggle}>
       {label}

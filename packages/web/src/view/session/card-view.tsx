@@ -1,4 +1,5 @@
-// A call as its card describes it: what is done and to what, how it stands, and below it what the tool wants to be seen. Knows no tool.
+// A call as its card describes it: what it does and to what, its state, and below that the body that the tool provides.
+// It knows no particular tool.
 
 import { visible, visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";
@@ -53,7 +54,7 @@ function Outcome({ outcome, isFailed }: { readonly outcome: string | undefined; 
   );
 }
 
-/** A path below the session's folder, without that folder. */
+/** A path in the session's folder, relative to that folder. */
 export function withoutFolder(text: string, cwd: string | undefined): string {
   return cwd === undefined || cwd === "/" ? text : text.replaceAll(`${cwd}/`, "");
 }

@@ -1,4 +1,4 @@
-// A change to a file: lines with their numbers, and the words that have changed in them.
+// A change to a file: lines with numbers, and marks on the changed words.
 
 import { type DiffLine, type FileDiff, type MarkedText, parseUnified, visible, wordMarks } from "@lathe/tui/text";
 import type { VNode } from "preact";
@@ -7,7 +7,7 @@ import { useMemo } from "preact/hooks";
 interface DiffViewProps {
   /** Hunks of a unified diff. */
   readonly diff: string;
-  /** More lines than this are not drawn. */
+  /** Most lines to draw. */
   readonly most?: number;
 }
 

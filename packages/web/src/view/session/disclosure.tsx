@@ -1,11 +1,12 @@
-// Something that can be opened and closed; what a person chose stays while the page is open, wherever the list scrolls.
+// A section that the user can open and close; the choice is kept while the page is open, even if the section scrolls
+// out of the list.
 
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useSession } from "./session-context.ts";
 
 interface DisclosureProps {
-  /** Of this part, in all of the session. */
+  /** A name for this part that is unique within the session. */
   readonly name: string;
   readonly isOpen?: boolean;
   readonly title: ComponentChildren;

@@ -9,13 +9,13 @@ import { CardView } from "./card-view.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Pictures } from "./pictures.tsx";
 
-/** Drawn again only when the item is another one. */
+/** Drawn again only if it gets another item. */
 export const ItemView = memo(
-  ({ item }: { readonly item: Item }): VNode | null => drawn(item),
+  ({ item }: { readonly item: Item }): VNode | null => renderItem(item),
   (before, after) => before.item === after.item,
 );
 
-function drawn(item: Item): VNode | null {
+function renderItem(item: Item): VNode | null {
   switch (item.kind) {
     case "user":
       return <UserMessage item={item} />;

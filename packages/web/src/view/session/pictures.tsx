@@ -1,11 +1,11 @@
-// Pictures of messages and results. Their data comes with the session; no address is ever loaded.
+// Pictures of messages and results. Their data comes from the session; no address is ever loaded.
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Picture } from "../../state/items.ts";
 import { useSession } from "./session-context.ts";
 
-/** What browsers draw as pixels: a vector graphic could bring anything. */
+/** Types that browsers draw as pixels: a vector graphic could contain anything. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;
 /** Characters of base64: 15 MB of picture. */
 const MOST_DATA = 20 << 20;
@@ -42,7 +42,7 @@ function PictureView({ picture, name }: { readonly picture: Picture; readonly na
   );
 }
 
-/** "" when the session does not have it; undefined until that is known. */
+/** "" if the session does not have it; undefined until that is known. */
 function useData({ data, place }: Picture): string | undefined {
   const { picturesOf } = useSession();
   const [read, setRead] = useState<string>();

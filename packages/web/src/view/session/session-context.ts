@@ -1,4 +1,4 @@
-// The session that a view belongs to: what is known of it, and what can be done with it.
+// The session that a view belongs to: what is known about it, and what can be done with it.
 
 import type { CommandData, CommandName, CommandParams, LatheClient } from "lathe/client";
 import { createContext } from "preact";
@@ -8,22 +8,22 @@ import type { ReadPictures } from "../../live/read-pictures.ts";
 export interface SessionUse {
   readonly client: LatheClient;
   readonly id: string;
-  /** The name that other clients know this one by. */
+  /** The name by which other clients know this one. */
   readonly me: string;
-  /** The folder that it works in, as soon as that is known. */
+  /** The session's folder, once it is known. */
   readonly cwd: string | undefined;
   readonly mayPrompt: boolean;
   readonly mayAnswer: boolean;
   readonly picturesOf: ReadPictures;
-  /** Puts a text into the composer, in place of what is there. */
+  /** Replaces the composer's text. */
   fillDraft(text: string): void;
-  /** Runs a command and reads the state anew; undefined when it was refused, which the page then says. */
+  /** Runs a command and reads the state again; undefined if it was refused, which the page then reports. */
   command<K extends CommandName>(name: K, params?: CommandParams<K>): Promise<{ data: CommandData<K> } | undefined>;
-  /** Shows what went wrong. */
+  /** Shows an error. */
   report(error: unknown): void;
-  /** Says something to those who cannot see it. */
+  /** Announces a text to screen readers. */
   announce(text: string): void;
-  /** Which parts of the transcript are opened or closed against their default, by name. */
+  /** Parts of the transcript that the user has opened or closed against their default, by name. */
   readonly opened: Map<string, boolean>;
 }
 

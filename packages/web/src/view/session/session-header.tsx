@@ -1,4 +1,4 @@
-// What the session is called, whether the page is connected, and the ways to what is known of it.
+// The session's name, the state of the connection, and buttons for the panels.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";

@@ -1,4 +1,4 @@
-// One session: its transcript, the questions that wait, the composer, and what else is known of it beside them.
+// One session: its transcript, open questions, the composer, and the panels next to them.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { LatheClient } from "lathe/client";

@@ -1,4 +1,4 @@
-// The conversation so far, and what is being done now.
+// The conversation so far, and the current activity.
 
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
@@ -12,7 +12,7 @@ interface TranscriptProps {
   readonly onTop: () => void;
 }
 
-/** A call that has not begun is drawn when it does. */
+/** A pending call is drawn once it begins. */
 const isShown = (item: Item): boolean => item.kind !== "call" || item.card !== undefined;
 
 export function Transcript({ view, onTop }: TranscriptProps): VNode {

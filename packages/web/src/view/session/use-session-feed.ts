@@ -1,4 +1,4 @@
-// The store of a session that the page shows, kept up to date as long as it is shown.
+// The store of the session on the page, kept up to date as long as the page shows it.
 
 import type { CommandData, CommandName, CommandParams, LatheClient } from "lathe/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -7,13 +7,13 @@ import { followSession, readOlder, readState, type SessionLink } from "../../liv
 import { LOADING, reduceSession, type SessionAction, type SessionView } from "../../state/session.ts";
 import { addressOf } from "../place.ts";
 
-/** Events often come together; the state is read once for all of them. */
+/** Events often come together, so the state is read once for all of them. */
 const STATE_MS = 150;
 
 export interface SessionFeed {
   readonly store: Store<SessionView, SessionAction>;
   readOlder(): void;
-  /** After the session was closed. */
+  /** For a session that was closed. */
   reopen(): void;
   command<K extends CommandName>(name: K, params?: CommandParams<K>): Promise<CommandData<K>>;
 }
@@ -45,7 +45,7 @@ export function useSessionFeed(client: LatheClient, id: string): SessionFeed {
         if (isReading.current || !first || store.view.olderEntries === 0) return;
         isReading.current = true;
         readOlder(link, first.entryId)
-          // After a rewind these entries are no longer there; the page reads the others by itself.
+          // After a rewind these entries are gone; the page reads the others by itself.
           .catch(() => undefined)
           .finally(() => {
             isReading.current = false;
@@ -54,7 +54,7 @@ export function useSessionFeed(client: LatheClient, id: string): SessionFeed {
       reopen: () => setOpening((count) => count + 1),
       command: async (name, params) => {
         const data = await client.command(id, name, params);
-        // The command has worked; where the session is gone now, its stream says so.
+        // The command has worked; if the session is gone now, its stream says so.
         await readState(link).catch(() => undefined);
         return data;
       },
@@ -63,7 +63,7 @@ export function useSessionFeed(client: LatheClient, id: string): SessionFeed {
   );
 }
 
-/** Reads the state some time after it may have changed. */
+/** Reads the state a little after it may have changed. */
 function useStateReader(store: Store<SessionView, SessionAction>, link: SessionLink): void {
   useEffect(() => {
     let known = -1;
@@ -71,7 +71,7 @@ function useStateReader(store: Store<SessionView, SessionAction>, link: SessionL
     const read = (): void => {
       timer = undefined;
       known = store.view.revision;
-      // Without a connection there is another state soon.
+      // Without a connection, the next snapshot brings the state.
       readState(link).catch(() => undefined);
     };
     const end = store.subscribe(() => {

@@ -1,4 +1,4 @@
-// Starting a session in a folder below one of the server's roots.
+// Starts a session in a folder below one of the server's roots.
 
 import type { LatheClient } from "lathe/client";
 import type { VNode } from "preact";

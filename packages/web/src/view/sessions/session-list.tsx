@@ -1,4 +1,4 @@
-// The sessions of the server's folders: found by words, newest first.
+// The sessions of the server's folders, newest first, with a search.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { LatheClient, SessionRow } from "lathe/client";
@@ -6,13 +6,13 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemOf } from "../../base/problem.ts";
 import { useAnswer } from "../../base/use-answer.ts";
-import { counted, timeSince } from "../../text/numbers.ts";
+import { countText, timeSince } from "../../text/numbers.ts";
 import type { Me } from "../me.ts";
 import { addressOf } from "../place.ts";
 import { NewSession } from "./new-session.tsx";
 
 const PAGE = 50;
-/** Sessions of others change while the page is open. */
+/** Other clients change sessions while the page is open. */
 const REFRESH_MS = 10_000;
 const TYPING_MS = 200;
 
@@ -32,7 +32,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
   const [isStarting, setStarting] = useState(false);
   const { found, problem, readMore } = useSessions(client, search);
   const { answer: roots = [] } = useAnswer(() => client.roots(), [client]);
-  // The server of one terminal's session has no folder to start others in.
+  // A server that shares only a terminal's session has no folders to start others in.
   const canStart = me.scopes.includes("prompt") && roots.length > 0;
   useEffect(() => {
     document.title = "Sessions · Lathe";
@@ -68,7 +68,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
           </p>
         )}
         <p class="unseen" role="status">
-          {found ? `${counted(found.sessions.length, "session")} shown` : "Loading"}
+          {found ? `${countText(found.sessions.length, "session")} shown` : "Loading"}
         </p>
         {found?.sessions.length === 0 && (
           <p class="empty">{search === "" ? "There are no sessions yet." : "No session matches these words."}</p>
@@ -90,7 +90,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
 
 function SessionLine({ row }: { readonly row: SessionRow }): VNode {
   const { id, title, cwd, updatedAt, live, busy, questions } = row;
-  const state = questions > 0 ? counted(questions, "question") : busy ? "working" : live ? "open" : undefined;
+  const state = questions > 0 ? countText(questions, "question") : busy ? "working" : live ? "open" : undefined;
   return (
     <li>
       <a href={addressOf(id)}>

@@ -1,5 +1,5 @@
-// Applies hashline input. The tag names the text the line numbers belong to; when the file has moved on, the edit is carried over
-// where that is certain and refused with fresh context where it is not.
+// Applies hashline input. The tag identifies the text that the line numbers refer to; if the file has changed since,
+// the edit is carried over if that is unambiguous, and otherwise refused with fresh context.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { type LineEdit, Lines, splitLines } from "../lines.ts";
@@ -13,7 +13,7 @@ import { around, resolveOperations } from "./resolve.ts";
 
 export interface HashlineFile {
   readonly file: FileOutcome;
-  /** Names the new content for the next edit. */
+  /** Tag of the new content, for the next edit. */
   readonly tag: string;
   readonly blocks: readonly string[];
 }
@@ -30,7 +30,7 @@ export async function applyHashline(context: EditScope, input: string): Promise<
   });
 }
 
-/** Every file that the input names. */
+/** Every file named in the input. */
 export function hashlinePaths(input: string): string[] {
   return parseInput(input).sections.map(({ path }) => path);
 }
@@ -48,7 +48,9 @@ function readable(error: unknown): unknown {
   return new ToolFailure(`${error.message}\nNothing was written.`);
 }
 
-/** Line numbers refer to the original text throughout, so two sections of one file are one list of operations. */
+/**
+ * Line numbers always refer to the original text, so two sections of one file are merged into one list of operations.
+ */
 function joinSections(sections: readonly Section[]): Section[] {
   const joined = new Map<string, Section>();
   for (const section of sections) {
@@ -77,7 +79,7 @@ async function run(
     }
     const files = await outcomes(context, await workspace.commit());
     if (files.length === 0) throw new ToolFailure("The sections undo each other. Nothing was written.");
-    // A preview shows nothing to the model, so it must not be remembered as shown.
+    // The model does not see a preview, so it must not be recorded as shown.
     const names = context.planOnly ? new ShownFiles() : shown;
     return {
       warnings,

@@ -36,7 +36,7 @@ interface Open {
   readonly source: number;
   readonly header: Header;
   readonly body: string[];
-  /** Empty rows that belong to the body only when another body row follows. */
+  /** Empty rows that belong to the body only if another body row follows. */
   gap: number;
 }
 
@@ -116,7 +116,7 @@ function addRow(open: Open, text: string): void {
   open.body.push(text);
 }
 
-/** Tolerates words of the apply_patch language around the path. */
+/** Tolerates keywords of the apply_patch language around the path. */
 function sectionHeader(line: string, source: number): { path: string; tag: string } {
   const rest = line
     .slice(1)

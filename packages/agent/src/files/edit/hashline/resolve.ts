@@ -1,4 +1,4 @@
-// Turns hashline operations into line edits of the text they were written against.
+// Turns hashline operations into line edits of the text they refer to.
 
 import { type LineEdit, splitLines } from "../lines.ts";
 import { numberedRange } from "../nearest.ts";
@@ -13,7 +13,10 @@ export interface ResolvedOperations {
 
 interface Claim extends LineEdit {
   readonly source: number;
-  /** Inserts at one place: what is anchored to the line above comes before what is anchored to the line below. */
+  /**
+   * Order of insertions at the same position: those anchored to the line above come before those anchored to the line
+   * below.
+   */
   readonly rank: number;
 }
 

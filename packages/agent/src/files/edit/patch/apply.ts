@@ -1,4 +1,4 @@
-// Applies the operations of a patch, whatever its language: all are staged in order, then all are written, or none.
+// Applies the operations of a patch in any language: all are staged in order, then all are written, or none.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { applyEdits } from "../endings.ts";
@@ -30,13 +30,13 @@ export async function applyV4a(context: EditScope, input: string): Promise<Patch
   try {
     return await run(context, patch.operations);
   } catch (error) {
-    // Read as context the marker-like line fits nowhere, so it can only have been meant as a marker.
+    // Taken as context, the line that looks like a marker fits nowhere, so it must have been meant as a marker.
     if (!(error instanceof ToolFailure)) throw error;
     return run(context, parseOrFail(() => parseV4a(input, { padded: true })).operations);
   }
 }
 
-/** Every file that a patch names, under each interpretation that `applyV4a` may use. */
+/** Every file named in a patch, under each interpretation that `applyV4a` may use. */
 export function v4aPaths(input: string): string[] {
   const patch = parseOrFail(() => parseV4a(input));
   const padded = patch.paddedMarkers ? paddedOperations(input) : [];
@@ -52,7 +52,7 @@ function paddedOperations(input: string): readonly PatchOperation[] {
   }
 }
 
-/** Every file that a unified diff names. */
+/** Every file named in a unified diff. */
 export function unifiedPaths(input: string): string[] {
   return parseOrFail(() => parseUnified(input)).flatMap(pathsOf);
 }
@@ -109,7 +109,7 @@ function stage(workspace: EditWorkspace, operation: PatchOperation, notes: strin
   }
 }
 
-/** Content that was neither quoted nor shown is not deleted: it may be newer work of the user or of another agent. */
+/** Content that was neither quoted nor shown is not deleted: it may be newer work of the user or another agent. */
 function refuseUnseenLoss(workspace: EditWorkspace, path: string, hunks: readonly Hunk[]): void {
   if (!workspace.exists(path)) return;
   refuseStale(workspace, path, "deleted");

@@ -1,5 +1,5 @@
-// Where the hunks of an update belong. A hunk is placed only where exactly one place is possible; hints and the order of the hunks
-// narrow the choice, nothing else does.
+// Finds where the hunks of an update apply. A hunk is placed only if exactly one position is possible; only hints and
+// the order of the hunks narrow the choice.
 
 import { foldPunctuation } from "../../../base/text/fold.ts";
 import { ToolFailure } from "../../../contract/tool.ts";
@@ -53,7 +53,7 @@ export function locateHunks(path: string, text: string, hunks: readonly Hunk[]):
   return { edits: withFinalBreak(lines, edits, hunks), levels: used };
 }
 
-/** Edits keep the end of the file as it is; a patch that speaks of the final line break changes it. */
+/** Edits leave the end of the file as it is, unless the patch mentions the final line break. */
 function withFinalBreak(lines: Lines, edits: readonly LineEdit[], hunks: readonly Hunk[]): readonly TextEdit[] {
   const change = hunks.findLast((hunk) => hunk.finalBreak)?.finalBreak;
   if (change === "gained" && lines.count > 0 && !lines.terminated) return gainBreak(lines, edits);
@@ -121,7 +121,7 @@ function findPlace(name: string, file: SearchFile, hunk: Hunk, from: number): Pl
         .matches(level, wanted)
         .filter((start) => canApply(file.lines, { start, level: level.name, body }));
       const after = fitting.filter((start) => start >= from);
-      // Hunks out of order are accepted where there is no doubt: nothing fits further down.
+      // Hunks out of order are accepted only if nothing fits further down.
       const candidates = after.length > 0 ? after : fitting;
       if (candidates.length === 0) continue;
       const start = choose(name, file, hunk, candidates, wanted.length, from);
@@ -162,7 +162,7 @@ function choose(
   );
 }
 
-/** Lines that the last hint names, each hint searched below the one before. */
+/** Lines that match the last hint; each hint is searched below the previous one. */
 function hintLines(file: SearchFile, hints: readonly string[], from: number): number[] {
   let starts: number[] | undefined;
   for (const hint of hints) {
@@ -178,7 +178,7 @@ function hintLines(file: SearchFile, hints: readonly string[], from: number): nu
   return starts ?? [];
 }
 
-/** How far a hint speaks: the block it opens by indentation, or, when it opens none, the rest of the file. */
+/** The range of a hint: the block that it opens by indentation, or the rest of the file if it opens none. */
 function reach(lines: readonly string[], hint: number): number {
   const depth = indentOf(lines[hint] as string).length;
   const deeper = (line: number) =>
@@ -203,7 +203,7 @@ function insertionPoint(name: string, file: SearchFile, hunk: Hunk, from: number
   );
 }
 
-/** From the indentation level on, added lines have to be moved by the same rule as the quoted ones. */
+/** From the indentation step on, added lines must be re-indented by the same rule as the quoted ones. */
 function canApply(lines: readonly string[], place: Place): boolean {
   return addedLines(lines, place) !== undefined;
 }
@@ -217,7 +217,7 @@ function addedLines(lines: readonly string[], { start, level, body }: Place): st
   return moved.some((line) => line === undefined) ? undefined : (moved as string[]);
 }
 
-/** One edit per run of "-" and "+" lines; context lines are not touched. */
+/** One edit per run of "-" and "+" lines; context lines are unchanged. */
 function lineEdits(lines: readonly string[], place: Place): LineEdit[] {
   const added = addedLines(lines, place) ?? [];
   const edits: LineEdit[] = [];

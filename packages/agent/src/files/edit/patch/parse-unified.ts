@@ -1,4 +1,5 @@
-// Unified diffs as models write them: file headers, hunks whose line counts are often wrong, git's extra lines. Text in, files out.
+// Parses unified diffs as models write them: file headers, hunks whose line counts are often wrong, git's extra lines.
+// Text in, files out.
 
 import { type Change, type Hunk, type PatchOperation, PatchSyntaxError } from "./types.ts";
 
@@ -6,9 +7,9 @@ const noise = /^(?:diff |index |(?:old|new|deleted file|new file) mode|similarit
 const fence = /^(?:```|~~~)\w*$/;
 
 interface Draft {
-  /** Absent: the diff creates the file. */
+  /** Absent if the diff creates the file. */
   readonly from?: string;
-  /** Absent: the diff deletes it. */
+  /** Absent if the diff deletes the file. */
   readonly to?: string;
   readonly line: number;
   readonly hunks: Hunk[];
@@ -66,7 +67,7 @@ function operation({ from, to, hunks, line }: Draft): PatchOperation {
   return { kind: "update", path: from, hunks, ...(from === to ? {} : { moveTo: to }) };
 }
 
-/** Without the a/ and b/ that git adds: they are part of a path that has the same on both sides. */
+/** Removes git's a/ and b/, unless both sides have the same prefix, which is then part of the path. */
 function headerPaths(before: string, after: string): [string | undefined, string | undefined] {
   const [from, to] = [headerPath(before), headerPath(after)];
   const bareFrom = from?.replace(/^a\//, "");
@@ -76,7 +77,7 @@ function headerPaths(before: string, after: string): [string | undefined, string
   return [fromGit ? bareFrom : from, toGit ? bareTo : to];
 }
 
-/** The path without quotes and time stamp; undefined for /dev/null. */
+/** The path without quotes and timestamp; undefined for /dev/null. */
 function headerPath(line: string): string | undefined {
   const path = (line.slice(4).split("\t")[0] as string).trim().replace(/^"(.*)"$/, "$1");
   return path === "/dev/null" ? undefined : path;
@@ -117,7 +118,7 @@ function readHunk(lines: readonly string[], at: number, hunks: Hunk[]): number {
   return end;
 }
 
-/** Where the counts of the hunk's header say that it ends; undefined when they are wrong, as they often are. */
+/** The end of the hunk by the counts in its header; undefined if they are wrong, as they often are. */
 function countedEnd(
   lines: readonly string[],
   from: number,
@@ -127,7 +128,7 @@ function countedEnd(
   let index = from;
   for (; index < lines.length && (old < counts.old || now < counts.new); index++) {
     const kind = (lines[index] as string)[0] ?? " ";
-    // Text that only looks like the next file's beginning has no hunk below it.
+    // Text that only looks like the beginning of another file has no hunk after it.
     if (!" -+\\".includes(kind) || (isHeader(lines, index) && lines[index + 2]?.startsWith("@@"))) return undefined;
     if (kind === " " || kind === "-") old++;
     if (kind === " " || kind === "+") now++;

@@ -1,10 +1,11 @@
-// The v4a patch language: Begin/End envelope, file operations, hunks. Text in, operations out; knows no files.
+// Parses the v4a patch language: Begin/End envelope, file operations, hunks. Text in, operations out, without access to
+// files.
 
 import { type Change, type Hunk, type PatchOperation, PatchSyntaxError } from "./types.ts";
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
-  /** Some context line reads like a marker with spaces before it; parsing with `padded` takes it as one. */
+  /** Some context line looks like a marker with leading spaces; parsing with `padded` treats it as one. */
   readonly paddedMarkers: boolean;
 }
 
@@ -31,7 +32,7 @@ interface NumberedLine {
   readonly text: string;
 }
 
-/** The lines between the envelope's markers; around it only a code fence or a heredoc is tolerated. */
+/** The lines between the envelope's markers; only a code fence or a heredoc is tolerated around it. */
 function unwrap(input: string): NumberedLine[] {
   const all = input.split(/\r\n|\r|\n/).map((text, index) => ({ number: index + 1, text }));
   const begin = all.findIndex((line) => line.text.trim() === BEGIN);
@@ -68,7 +69,7 @@ function isWrapper(text: string, tag: string | undefined): boolean {
   return line === tag || /<<-?\s*['"]?\w+/.test(line) || /^["')]+$/.test(line);
 }
 
-/** A patch indented as a whole, as inside a heredoc. */
+/** A patch that is indented as a whole, as inside a heredoc. */
 function dedent(lines: readonly NumberedLine[], indent: string): NumberedLine[] {
   if (indent === "" || !lines.every(({ text }) => text.trim() === "" || text.startsWith(indent))) return [...lines];
   return lines.map(({ number, text }) => ({ number, text: text.slice(indent.length) }));
@@ -103,7 +104,7 @@ class Cursor {
     while (!this.done && this.line.text.trim() === "") this.#at++;
   }
 
-  /** Inside a hunk a line that begins with a space is context, whatever follows, unless padded markers are wanted. */
+  /** Inside a hunk, a line that begins with a space is context, whatever follows, unless padded markers are enabled. */
   get atMarker(): boolean {
     const { text } = this.line;
     if (text.startsWith("*** ")) return true;
@@ -175,7 +176,7 @@ function updateHunks(cursor: Cursor): Hunk[] {
     const atEnd = !cursor.done && cursor.atMarker && cursor.line.text.trim() === END_OF_FILE;
     if (atEnd) cursor.next();
     const looseTail = body.length - 1 - body.findLastIndex((change) => change !== emptyContext);
-    // Gap lines only: between a marker and whatever follows.
+    // Only gap lines between a marker and what follows.
     if (body.length === looseTail && hints.length === 0) continue;
     if (!body.some((change) => change !== emptyContext)) {
       throw new PatchSyntaxError(start, 'the hunk is empty; write lines that begin with " ", "-" or "+".');
@@ -185,7 +186,7 @@ function updateHunks(cursor: Cursor): Hunk[] {
   return hunks;
 }
 
-/** A wholly empty line stands for an empty context line. One object, to distinguish it from a written " ". */
+/** A completely empty line counts as an empty context line. A single object distinguishes it from a written " ". */
 const emptyContext: Change = { kind: " ", text: "" };
 
 function hunkBody(cursor: Cursor): Change[] {
@@ -200,7 +201,7 @@ function hunkBody(cursor: Cursor): Change[] {
   return body;
 }
 
-/** Also drops the line numbers that unified diffs put between two `@@`. */
+/** Also removes the line numbers that unified diffs put between two `@@`. */
 function hintOf(text: string): string {
   const hint = text
     .slice(2)

@@ -1,4 +1,4 @@
-// The tasks on compressed bytes as formats call them: in the parser process.
+// Runs tasks on compressed bytes in the parser process.
 
 import type { CallScope } from "../../../contract/tool.ts";
 import { ParserFailure, runParser } from "../../parser/run-parser.ts";
@@ -12,10 +12,10 @@ export const inflateApart: Apart<InflateInput, Uint8Array> = apart("archive.infl
 export const gunzipApart: Apart<InflateInput, Uint8Array> = apart("archive.gunzip");
 export const scanTgzApart: Apart<ScanInput, TgzScan> = apart("archive.scan");
 
-/** A walk through a large archive takes seconds. */
+/** Scanning a large archive takes seconds. */
 const TIMEOUT_MS = 60_000;
 
-/** Fails with an ArchiveError, which the caller puts the path to. */
+/** Fails with an ArchiveError, to which the caller adds the path. */
 function apart<R>(task: string): Apart<TaskInput, R> {
   return async (input, scope) => {
     try {

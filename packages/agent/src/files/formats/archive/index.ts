@@ -1,4 +1,4 @@
-// Archives as places to read, search and edit in: zip, tar and compressed tar (T-READ-5, T-WRITE-2, G-84).
+// Archives that can be read, searched and edited inside: zip, tar and compressed tar (T-READ-5, T-WRITE-2, G-84).
 
 import { gzip } from "node:zlib";
 import { type CallScope, ToolFailure } from "../../../contract/tool.ts";

@@ -1,8 +1,8 @@
-// What follows the colon of an archive's path, for reading and for writing.
+// Parses the part after the colon of an archive's path, for reading and for writing.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 
-/** Parts of the path inside, `.` dropped; a directory may end in a slash. */
+/** The path inside the archive without `.` parts; a directory may end in a slash. */
 export function readName(inner: string, path: string): string {
   const parts = inner.split("/");
   if (parts.includes(".."))
@@ -16,7 +16,7 @@ export function readName(inner: string, path: string): string {
   return parts.filter((part) => part !== "" && part !== ".").join("/");
 }
 
-/** The one spelling of a member that is written. */
+/** The canonical name of a member to write. */
 export function writtenName(inner: string, path: string): string {
   const refuse = (why: string) => new ToolFailure(`${why}: ${path}:${inner}. Nothing was written.`);
   const parts = inner.split("/");

@@ -1,11 +1,11 @@
-// What one directory of an archive holds, in lines.
+// The content of one directory of an archive, as lines.
 
 import { visibleLine } from "../../../base/text/visible.ts";
 import { byName, type Member } from "../../parser/tasks/archive/members.ts";
 
 const MOST_LINES = 500;
 
-/** Undefined when the archive has no such directory. `directory`: "" for the archive itself. */
+/** Undefined if the archive has no such directory. `directory`: "" for the archive itself. */
 export function listing(members: readonly Member[], directory: string): string | undefined {
   const children = childrenOf(members, directory);
   if (directory !== "" && children.size === 0 && byName(members).get(directory)?.member.kind !== "directory")

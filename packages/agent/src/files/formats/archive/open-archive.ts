@@ -1,4 +1,5 @@
-// Archives as they are read: only what is needed of a file is loaded, so that a member of a huge archive costs what it weighs.
+// Reads archives: only the needed parts of a file are loaded, so that the cost of a member of a huge archive depends on
+// the member's size.
 
 import type { TgzMember } from "../../parser/tasks/archive/inflate.ts";
 import { ArchiveError, limits, type Member, tooLarge } from "../../parser/tasks/archive/members.ts";
@@ -10,7 +11,7 @@ import { memberContent, memberRange } from "./zip-member.ts";
 
 export interface OpenArchive {
   readonly members: readonly Member[];
-  /** Of a member of kind "file", or of a link whose target is its content. */
+  /** The content of a member of kind "file", or of a link's target. */
   content(member: Member): Promise<Uint8Array>;
 }
 
@@ -70,7 +71,9 @@ export async function openTarFile(file: FormatFile): Promise<OpenArchive> {
   };
 }
 
-/** Contents taken along with the one that is asked for, so that a search does not inflate the archive once for each member. */
+/**
+ * Contents that are read along with the requested one, so that a search does not inflate the archive once per member.
+ */
 const BATCH_BYTES = 16 << 20;
 
 export async function openTgzFile(file: FormatFile): Promise<OpenArchive> {
@@ -104,6 +107,6 @@ const buffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.by
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** A first member, an archive without members, or the first part of a split one. */
+/** A first member, an archive without members, or the first part of a split archive. */
 export const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && [3, 5, 7].some((third) => head[2] === third && head[3] === third + 1);

@@ -1,4 +1,4 @@
-// Puts members into a tar archive: all others keep their headers and bytes.
+// Writes members into a tar archive: all others keep their headers and bytes.
 
 import { ArchiveError, byName, limits, refuseUnwritable } from "../../parser/tasks/archive/members.ts";
 import {
@@ -10,9 +10,9 @@ import {
   tarInMemory,
 } from "../../parser/tasks/archive/tar-walk.ts";
 
-/** Archives are filled up to whole records, as tape drives wanted them. */
+/** Archives are padded to whole records, as tape drives required. */
 const RECORD = 20 * BLOCK;
-/** 1980-01-01. New members take the newest time of the others: the same write gives the same bytes. */
+/** 1980-01-01. New members get the newest time of the others, so that the same write gives the same bytes. */
 const FIRST_DAY = 315532800;
 
 export function openTar(bytes: Uint8Array | undefined): {
@@ -57,7 +57,7 @@ export function replaceInTar(
   return Buffer.concat([...pieces, endBlocks(file.subarray(end), file.length, length)]);
 }
 
-/** The member with its own headers, but for what they say of the size. */
+/** The member with its own headers, except what they say about the size. */
 function replaceMember(file: Buffer, member: TarMember, content: Uint8Array): Uint8Array[] {
   if (member.isSparse) throw new ArchiveError(`${member.name} is a sparse file, which is not written here`);
   const header = withSize(Buffer.from(file.subarray(member.header, member.data)), content.length);
@@ -67,7 +67,7 @@ function replaceMember(file: Buffer, member: TarMember, content: Uint8Array): Ui
   return [...long, ...(kept.size > 0 ? paxHeader(header, kept) : []), header, ...padContent(content)];
 }
 
-/** Headers before the member's own that are no pax records of its own. */
+/** Headers before the member's own header, except its own pax records. */
 function longNames(file: Buffer, member: TarMember): Uint8Array[] {
   const kept: Uint8Array[] = [];
   for (let at = member.start; at < member.header; ) {
@@ -92,7 +92,7 @@ function newMember(inner: string, content: Uint8Array, mtime: number): Uint8Arra
   return [...(isTooLong ? paxHeader(header, new Map([["path", inner]])) : []), header, ...padContent(content)];
 }
 
-/** A slash that leaves at most 155 bytes before and 100 behind it. */
+/** Position of a slash with at most 155 bytes before and 100 after it. */
 function splitAt(name: Buffer): number {
   const cut = name.lastIndexOf(0x2f, 155);
   return cut > 0 && name.length - cut - 1 <= 100 ? cut : -1;
@@ -129,7 +129,7 @@ const padContent = (content: Uint8Array): Uint8Array[] => [
   Buffer.alloc(paddedSize(content.length) - content.length),
 ];
 
-/** End marks: those that were there, or, when they are nothing but zeros, as many as fill a record where the archive was filled. */
+/** The end marks: the existing ones or, if they are only zeros, as many as pad a record if the archive was padded. */
 function endBlocks(old: Buffer, oldLength: number, length: number): Buffer {
   if (old.some((byte) => byte !== 0)) return old;
   const unit = oldLength % RECORD === 0 ? RECORD : BLOCK;

@@ -1,10 +1,13 @@
-// The directory at the end of a zip archive: where it is and which members it lists. Bytes in, records out; nothing is trusted that
-// can be compared with something else.
+// The directory at the end of a zip archive: its location and the members it lists. Bytes in, records out; everything
+// that can be cross-checked is.
 
 import { ArchiveError, limits, type Member, memberName } from "../../parser/tasks/archive/members.ts";
 import { extraFields, zipName } from "./zip-names.ts";
 
-/** What one needs of the end of a file to find the directory: an end record, the longest comment, and the records of zip64. */
+/**
+ * The part of the end of a file that is needed to find the directory: an end record, the longest comment, and the zip64
+ * records.
+ */
 export const TAIL_BYTES = 22 + 0xffff + 20 + 56;
 
 const END = 0x06054b50;
@@ -15,14 +18,14 @@ const ZIP64_FIELD = 0x0001;
 const END_64_BYTES = 56;
 
 export interface ZipEnd {
-  /** The place before the first member, from which offsets in the archive are counted. */
+  /** The position before the first member, from which offsets in the archive are counted. */
   readonly base: number;
   readonly directoryStart: number;
   readonly directoryBytes: number;
   readonly count: number;
-  /** Offset of the first record behind the directory. */
+  /** Offset of the first record after the directory. */
   readonly endsAt: number;
-  /** Offset of the end record proper; with zip64 it is not the first one. */
+  /** Offset of the end record proper; with zip64 it is not the first record. */
   readonly endRecordAt: number;
 }
 
@@ -34,19 +37,19 @@ export interface ZipMember extends Member {
   readonly compressedSize: number;
   /** Offset of its local header in the file. */
   readonly offset: number;
-  /** Where the next thing in the file begins: nothing of this member is behind it. */
+  /** Start of the next item in the file: everything of this member is before it. */
   readonly boundary: number;
   readonly isOverlapped: boolean;
   /** Its record in the directory. */
   readonly record: Buffer;
-  /** Where in the record its offset stands, and in how many bytes. */
+  /** Position and size of the offset field in the record. */
   readonly offsetField: { readonly at: number; readonly bytes: 4 | 8 };
 }
 
-/** Until all are known, nothing is known of the neighbours of one. */
+/** Boundaries are set once all members are known. */
 type ParsedMember = { -readonly [K in keyof ZipMember]: ZipMember[K] };
 
-/** `tail`: the last bytes of a file of `fileSize` bytes, TAIL_BYTES or all of them. */
+/** `tail`: the last TAIL_BYTES of a file of `fileSize` bytes, or the whole file. */
 export function findEnd(tail: Buffer, fileSize: number): ZipEnd {
   const tailStart = fileSize - tail.length;
   const at = endRecord(tail);
@@ -70,7 +73,9 @@ export function findEnd(tail: Buffer, fileSize: number): ZipEnd {
   return { base, directoryStart, directoryBytes, count, endsAt, endRecordAt: tailStart + at };
 }
 
-/** The record whose comment ends the file; else the last one whose comment fits, for archives with something appended. */
+/**
+ * The record whose comment ends the file; otherwise the last one whose comment fits, for archives with appended data.
+ */
 function endRecord(tail: Buffer): number | undefined {
   let fitting: number | undefined;
   for (let at = tail.length - 22; at >= 0; at--) {
@@ -82,7 +87,7 @@ function endRecord(tail: Buffer): number | undefined {
   return fitting;
 }
 
-/** Where the tail has the wider end record, when there is one. */
+/** Position of the zip64 end record in the tail, if there is one. */
 function end64(tail: Buffer, end: number, tailStart: number): number | undefined {
   const locator = end - 20;
   if (locator < 0 || tail.readUInt32LE(locator) !== LOCATOR_64) return undefined;
@@ -138,14 +143,14 @@ function parseRecord(record: Buffer, end: ZipEnd): ParsedMember {
   };
 }
 
-/** `type`: of the file on Unix, 0 when unknown. What came through a pipe is marked as one, but has content. */
+/** `type`: the file type on Unix, 0 if unknown. Data that came through a pipe is marked as a pipe, but has content. */
 function kindOf(stored: string, type: number, size: number): Member["kind"] {
   if (stored.endsWith("/") || type === 4) return "directory";
   if (type === 0xa) return "link";
   return type === 0 || type === 8 || size > 0 ? "file" : "other";
 }
 
-/** Sizes and offset, each of which is in the zip64 field when its own place is too narrow. */
+/** Sizes and offset; each is in the zip64 field if its own field is too narrow. */
 function widths(record: Buffer, extra: Buffer, extraAt: number) {
   const narrow = {
     size: record.readUInt32LE(24),
@@ -167,7 +172,7 @@ function widths(record: Buffer, extra: Buffer, extraAt: number) {
   return { ...narrow, offsetField };
 }
 
-/** Two members that share bytes are how a small archive claims to hold a huge one. */
+/** Members that share bytes are how a small archive pretends to contain a huge one. */
 function setBoundaries(members: readonly ParsedMember[], directoryStart: number): void {
   const byOffset = [...members].sort((a, b) => a.offset - b.offset);
   let furthest = 0;
@@ -179,7 +184,7 @@ function setBoundaries(members: readonly ParsedMember[], directoryStart: number)
   }
 }
 
-/** A number that no file of ours reaches is as wrong as a negative one. */
+/** A number beyond any real file size is as wrong as a negative one. */
 function number64(bytes: Buffer, at: number): number {
   const value = bytes.readBigUInt64LE(at);
   if (value > BigInt(Number.MAX_SAFE_INTEGER))

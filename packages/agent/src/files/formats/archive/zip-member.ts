@@ -1,4 +1,4 @@
-// One member of a zip archive: its local header compared with the directory, and its content.
+// A member of a zip archive: compares its local header with the directory and reads its content.
 
 import { crc32 } from "node:zlib";
 import { ArchiveError, limits, tooLarge } from "../../parser/tasks/archive/members.ts";
@@ -19,7 +19,7 @@ const METHODS: Readonly<Record<number, string>> = {
 const STORED = 0;
 export const DEFLATED = 8;
 
-/** What has to be read of the file for this member. */
+/** The range of the file to read for this member. */
 export function memberRange(member: ZipMember): { start: number; end: number } {
   refuseUnreadable(member);
   const most = member.offset + 30 + 2 * 0xffff + member.compressedSize;
@@ -41,7 +41,7 @@ function refuseUnreadable(member: ZipMember): void {
   }
 }
 
-/** `region`: the bytes of memberRange. `inflate` fails or gives at most `most` bytes. */
+/** `region`: the bytes of memberRange. `inflate` fails or returns at most `most` bytes. */
 export async function memberContent(
   region: Buffer,
   member: ZipMember,
@@ -60,7 +60,7 @@ export async function memberContent(
   return content;
 }
 
-/** Where the content begins in the member's bytes, whose header must name the same member as the directory. */
+/** The start of the content in the member's bytes; the header must name the same member as the directory. */
 export function dataStart(region: Buffer, member: ZipMember): number {
   const nameEnd = 30 + member.rawName.length;
   if (

@@ -1,4 +1,4 @@
-// Names in zip archives: UTF-8 where the archive says so or the bytes are, else the character set of the first PCs.
+// Names in zip archives: UTF-8 if the archive says so or the bytes are valid UTF-8, otherwise code page 437.
 
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
@@ -8,11 +8,11 @@ const CP437 =
 
 const UNICODE_NAME = 0x7075;
 
-/** `extra`: the extra fields of the directory's record, one of which may hold the name in UTF-8. */
+/** `extra`: the extra fields of the directory record, one of which may hold the name in UTF-8. */
 export function zipName(raw: Buffer, saysUtf8: boolean, extra: Buffer): string {
   if (saysUtf8) return raw.toString("utf8");
   const unicode = extraField(extra, UNICODE_NAME);
-  // The field names the bytes it stands for: after a rename by an older program it is out of date.
+  // The field has a checksum of the original name, so it does not match after a rename by an older program.
   if (unicode && unicode.length > 5 && unicode[0] === 1 && unicode.readUInt32LE(1) === crc32(raw)) {
     return unicode.subarray(5).toString("utf8");
   }

@@ -1,5 +1,5 @@
-// Puts members into a zip archive. All other members keep their bytes: they are copied as they are, compressed, with their headers,
-// and only the offsets in the directory follow.
+// Writes members into a zip archive. All other members keep their bytes: they are copied in compressed form with their
+// headers, and only the offsets in the directory change.
 
 import { crc32, deflateRawSync } from "node:zlib";
 import { ArchiveError, byName, limits, refuseUnwritable } from "../../parser/tasks/archive/members.ts";
@@ -7,10 +7,13 @@ import { findEnd, parseDirectory, TAIL_BYTES, type ZipEnd, type ZipMember } from
 import { DEFLATED, dataStart } from "./zip-member.ts";
 import { extraFields } from "./zip-names.ts";
 
-/** 1980-01-01, the first day of zip archives. New members take the newest time of the others: the same write gives the same bytes. */
+/**
+ * 1980-01-01, the earliest date in zip archives. New members get the newest time of the others, so that the same write
+ * gives the same bytes.
+ */
 const FIRST_DAY = 0x0021_0000;
 const UTF8_NAME = 0x800;
-/** The extra field about sizes, which does not hold for a new content. */
+/** The extra field about sizes, which is wrong for new content. */
 const ZIP64_FIELD = 0x0001;
 
 export interface OpenZip {
@@ -49,7 +52,7 @@ export function replaceInZip(
   return result;
 }
 
-/** Everything from the first byte to the directory in its order; what is changed takes the place of what it was. */
+/** Copies everything before the directory in order; changed members replace the old ones. */
 function copyMembers(
   { file, end, members }: OpenZip,
   changed: ReadonlyMap<ZipMember | undefined, Uint8Array | undefined>,
@@ -71,7 +74,7 @@ function copyMembers(
   layout.copy(file.subarray(at, end?.directoryStart ?? 0));
 }
 
-/** With a data descriptor, whose length the archive does not give, up to the next thing. */
+/** Up to the next item if there is a data descriptor, because the archive does not state its length. */
 function endOf(file: Buffer, member: ZipMember): number {
   if ((member.flags & 0x8) !== 0) return member.boundary;
   return member.offset + dataStart(file.subarray(member.offset, member.boundary), member) + member.compressedSize;
@@ -91,7 +94,7 @@ interface Header {
   readonly method: number;
   /** DOS date and time. */
   readonly time: number;
-  /** Some fields hold more in the local header than in the directory. */
+  /** Some fields are longer in the local header than in the directory. */
   readonly localExtra: Buffer;
   readonly extra: Buffer;
   readonly comment: Buffer;
@@ -100,7 +103,10 @@ interface Header {
   readonly external: number;
 }
 
-/** What stays of a member whose content is replaced: name, time, attributes, comment, extra fields but those about sizes. */
+/**
+ * What is kept of a member when its content is replaced: name, time, attributes, comment, and extra fields except those
+ * about sizes.
+ */
 function headerOf(file: Buffer, { record, rawName, flags, method, name, offset }: ZipMember): Header {
   if ((flags & 0x2041) !== 0) throw new ArchiveError(`${name} is encrypted`);
   const extraAt = 46 + rawName.length;
@@ -148,7 +154,7 @@ interface Written {
   readonly record: Buffer;
 }
 
-/** A member that was stored stays stored: some kinds of files ask for it. */
+/** A stored member stays stored, because some file formats require it. */
 function writeMember(header: Header, content: Uint8Array): Written {
   const deflated = header.method === 0 ? undefined : deflateRawSync(content);
   const isDeflated = deflated !== undefined && deflated.length < content.length;
@@ -185,12 +191,12 @@ function writeMember(header: Header, content: Uint8Array): Written {
   };
 }
 
-/** The new file, piece by piece, and the directory that fits it. */
+/** The new file, piece by piece, and its directory. */
 class Layout {
   readonly #base: number;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
-  /** New records of members that were there, by their old ones; undefined: dropped. */
+  /** New records of existing members, by their old ones; undefined if dropped. */
   readonly #records = new Map<ZipMember, Buffer | undefined>();
   readonly #added: Buffer[] = [];
 
@@ -223,7 +229,7 @@ class Layout {
     this.copy(local);
   }
 
-  /** The directory keeps its order, which need not be that of the members. */
+  /** The directory keeps its order, which may differ from that of the members. */
   finish({ file, end, members }: OpenZip): Buffer {
     const records = [...members.map((member) => this.#records.get(member)), ...this.#added].filter(
       (record) => record !== undefined,
@@ -241,7 +247,7 @@ interface Directory {
   readonly directoryBytes: number;
 }
 
-/** The records behind the directory: those that were there with other numbers, comment included, or new ones. */
+/** The records after the directory: the existing ones with new numbers, comment included, or new ones. */
 function endingWith(
   file: Buffer,
   end: ZipEnd | undefined,
@@ -258,7 +264,7 @@ function endingWith(
   }
   setWide(old, count, directoryBytes, directoryStart);
   old.writeBigUInt64LE(BigInt(directoryStart + directoryBytes), narrow - 12);
-  // A place that says "see zip64" goes on saying so.
+  // A field that says "see zip64" keeps saying so.
   const place = (at: number, bytes: 2 | 4, value: number) => {
     if (bytes === 2 && old.readUInt16LE(narrow + at) !== 0xffff)
       old.writeUInt16LE(Math.min(value, 0xffff), narrow + at);

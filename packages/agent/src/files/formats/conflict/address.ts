@@ -1,4 +1,4 @@
-// Addresses of conflicts: conflict://3, conflict://3/ours, conflict://1,4-6, conflict://*.
+// Parses addresses of conflicts: conflict://3, conflict://3/ours, conflict://1,4-6, conflict://*.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import type { Conflict, Conflicts } from "./conflicts.ts";
@@ -10,7 +10,7 @@ const MOST_RANGE = 1000;
 
 export const isConflictAddress = (path: string): boolean => /^conflict:\/\//i.test(path);
 
-/** The conflicts that an address names, in order, and which side of them. Fails when one is not open. */
+/** The conflicts named by an address, in order, and which side of them. Fails if one is not open. */
 export function conflictsAt(
   url: string,
   conflicts: Conflicts | undefined,

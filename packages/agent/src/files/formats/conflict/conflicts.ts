@@ -1,23 +1,23 @@
-// The conflicts that this session has shown, by the numbers that conflict:// addresses name them by.
+// The conflicts that this session has shown, by their numbers in conflict:// addresses.
 
 import { type ConflictRegion, conflictRegions } from "../../edit/conflict-regions.ts";
 import type { LandingRegion } from "../../isolate/types.ts";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    /** Unresolved conflicts that reads have shown; absent: files are not read for conflicts. */
+    /** Unresolved conflicts that reads have shown; if absent, reads do not look for conflicts. */
     readonly conflicts?: Conflicts;
   }
 }
 
-/** A region of a file that the user or the model has to decide, and its number. */
+/** A conflict region of a file that the user or the model must resolve, and its number. */
 export interface Conflict {
   readonly id: number;
-  /** As the read that showed it named the file. */
+  /** The file name used in the read that showed it. */
   readonly path: string;
   readonly absolute: string;
   readonly region: ConflictRegion;
-  /** Of a change that did not land: the file has our side, without markers, between these lines. */
+  /** For a change that was not applied: the file contains our side, without markers, between these lines. */
   readonly between?: { readonly before: string; readonly after: string };
 }
 
@@ -29,17 +29,20 @@ export interface ConflictedFile {
   readonly text: string;
 }
 
-/** So many lines on each side of a change that did not land say where it is. */
+/** Number of lines on each side that locate a change that was not applied. */
 const NEIGHBOURS = 3;
 
-/** The conflicts that a session has shown and that are not settled yet. */
+/** The conflicts that a session has shown and that are not resolved yet. */
 export class Conflicts {
   #next = 1;
-  /** Conflicts that are not settled yet, in order of their numbers. */
+  /** Unresolved conflicts in order of their numbers. */
   readonly #open = new Map<number, Conflict>();
   readonly #settled = new Set<number>();
 
-  /** The file's conflicts. One that was shown before keeps its number; those that are gone from the file are settled. */
+  /**
+   * The file's conflicts. A conflict that was shown before keeps its number; conflicts that are gone from the file are
+   * resolved.
+   */
   record(file: ConflictedFile): readonly Conflict[] {
     const regions = conflictRegions(file.text);
     const known = this.#of(file.absolute).filter(({ between }) => between === undefined);
@@ -54,7 +57,10 @@ export class Conflicts {
     return found;
   }
 
-  /** Changes to the file that did not land, because it has changed itself. `author`: whose changes they are. */
+  /**
+   * Changes to the file that were not applied, because the file itself has changed. `author`: the author of the
+   * changes.
+   */
   addUnlanded(file: ConflictedFile, author: string, changes: readonly LandingRegion[]): readonly Conflict[] {
     const lines = file.text.split(/(?<=\n)/);
     return changes.map(({ line, ours, theirs }) => {
@@ -91,16 +97,16 @@ export class Conflicts {
     }
   }
 
-  /** Where the conflict now is in its file; undefined when it is not there as it was shown. */
+  /** The current position of the conflict in its file; undefined if it is no longer there as it was shown. */
   find({ id, absolute, region, between }: Conflict, text: string): ConflictRegion | undefined {
     if (between) return findBetween(region, between, text);
     const alike = this.#of(absolute).filter((other) => !other.between && other.region.text === region.text);
     const there = conflictRegions(text).filter((other) => other.text === region.text);
-    // Of several that read the same, one that was settled another way cannot be told from the others.
+    // If several conflicts have the same text and one was resolved differently, we cannot tell which.
     return there.length === alike.length ? there[alike.findIndex((other) => other.id === id)] : undefined;
   }
 
-  /** The file's conflicts in order of their places. */
+  /** The file's conflicts in order of position. */
   #of(absolute: string): Conflict[] {
     return this.open()
       .filter((conflict) => conflict.absolute === absolute)
@@ -108,7 +114,7 @@ export class Conflicts {
   }
 }
 
-/** Undefined when these lines are not there any more, or more than once. */
+/** Undefined if these lines no longer exist, or occur more than once. */
 function findBetween(
   region: ConflictRegion,
   { before, after }: NonNullable<Conflict["between"]>,

@@ -1,5 +1,6 @@
-// Settling conflicts: the regions they name are replaced in their files, through the same workspace as every edit, so with its preview,
-// its staleness check and all files or none (T-WRITE-4). What is judged are the files behind the numbers.
+// Resolves conflicts: replaces their regions in the files, through the same workspace as every edit, and so with its
+// preview, its staleness check and its all-or-nothing writes (T-WRITE-4). Permissions judge the files behind the
+// numbers.
 
 import {
   type Access,
@@ -22,13 +23,13 @@ import { looseNote, sideOf } from "./view.ts";
 interface Settled {
   readonly conflicts: readonly Conflict[];
   readonly files: readonly FileOutcome[];
-  /** How many are left in each file, by its path. */
+  /** Number of conflicts left in each file, by its path. */
   readonly left: ReadonlyMap<string, number>;
-  /** What to say of markers that belong to no conflict, by path. */
+  /** Notes about markers that belong to no conflict, by path. */
   readonly loose: ReadonlyMap<string, string>;
 }
 
-/** The files that a write of this address changes. */
+/** The files that a write to this address changes. */
 export async function conflictAccess(url: string, scope: CallScope): Promise<Access[]> {
   const { named } = writable(url, scope);
   const paths = [...new Set(named.map((conflict) => pathOf(conflict, scope)))];
@@ -69,7 +70,7 @@ export async function writeConflicts(url: string, content: string, context: Tool
   };
 }
 
-/** A header per file, for edits that follow. */
+/** A header per file, for subsequent edits. */
 function snapshots(files: readonly FileOutcome[], { services }: ToolContext): string {
   const headers = files.flatMap(({ path, change }) => {
     const tag = services.shownFiles?.latest(change.target.absolute)?.tag;
@@ -133,13 +134,13 @@ function stage(
 
 const SIDES = /^(?:[ \t]*@(?:ours|theirs|base)[ \t]*(?:\n|$))+$/;
 
-/** Text that consists of names of sides means these sides, one after the other. */
+/** Text that consists of names of sides means these sides, in this order. */
 function replacement(conflict: Conflict, content: string): string {
   if (!SIDES.test(content)) return content;
   return (content.match(/@\w+/g) ?? []).map((name) => sideOf(conflict, name.slice(1) as Scope)).join("");
 }
 
-/** The region's lines end as they did. */
+/** The region's last line keeps its line end, or the lack of one. */
 function terminate(text: string, isTerminated: boolean): string {
   if (text === "" || text.endsWith("\n") === isTerminated) return text;
   return isTerminated ? `${text}\n` : text.slice(0, -1);
@@ -153,6 +154,6 @@ function writable(url: string, { services }: CallScope): { readonly named: reado
   );
 }
 
-/** As the read named it, unless that means another file by now. */
+/** The name used by the read, unless it now refers to another file. */
 const pathOf = ({ path, absolute }: Conflict, { env }: CallScope): string =>
   env.resolve(path) === absolute ? path : absolute;

@@ -1,4 +1,5 @@
-// Conflicts as they are shown: each with its address and both sides, without the markers, so that nothing copied from here is one.
+// How conflicts are shown: each with its address and both sides, without the markers, so that text copied from here is
+// not a conflict.
 
 import type { SchemeResolver } from "../../../contract/seams/schemes.ts";
 import { ToolFailure } from "../../../contract/tool.ts";
@@ -8,7 +9,7 @@ import type { Conflict, ConflictedFile, Conflicts } from "./conflicts.ts";
 
 const MOST_SIDE_LINES = 200;
 
-/** What `file:conflicts` shows. */
+/** The output of `file:conflicts`. */
 export function conflictsView(file: ConflictedFile, conflicts: Conflicts): string {
   const found = conflicts.record(file);
   const loose = looseNote(file.path, file.text);
@@ -19,7 +20,7 @@ export function conflictsView(file: ConflictedFile, conflicts: Conflicts): strin
   return [`${file.path} has ${count}. ${how}`, ...found.map(conflictText), ...(loose ? [loose] : [])].join("\n\n");
 }
 
-/** Half a conflict has no sides to choose from, and is no resolved file either. */
+/** An incomplete conflict has no sides to choose from, and the file is not resolved either. */
 export function looseNote(path: string, text: string): string | undefined {
   const lines = looseMarkers(text);
   if (lines.length === 0) return undefined;
@@ -47,7 +48,7 @@ function sideText(name: string, { label, text }: ConflictSide, id: number): stri
   return [heading, ...shown, ...(more > 0 ? [`[${more} more lines; read conflict://${id}/${name}]`] : [])].join("\n");
 }
 
-/** Reads conflict:// addresses as they were last shown. Writing them is an edit of files: see ./settle.ts. */
+/** Reads conflict:// addresses as they were last shown. Writing to them edits files: see ./settle.ts. */
 export function conflictScheme(conflicts: Conflicts): SchemeResolver {
   return {
     readsWhole: true,

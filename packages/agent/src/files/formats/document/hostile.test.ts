@@ -1,4 +1,4 @@
-// Documents that are made to do harm: each ends with one clear line, and the same parser process or a new one reads the next file.
+// Malicious documents: each ends with one clear line, and the same parser process or a new one reads the next file.
 
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { type FormatBench, formatBench } from "../../../../test/support/format-b
 import { Parser } from "../../parser/parser.ts";
 import { documentFormat } from "./index.ts";
 
-/** `level`: 0 leaves the parts as they are, which takes a tenth of the time where they are many. */
+/** `level`: 0 stores the parts uncompressed, which takes a tenth of the time if there are many. */
 const zip = (parts: Record<string, string | Uint8Array>, level?: 0): Buffer =>
   Buffer.from(
     zipSync(
@@ -24,7 +24,7 @@ const docx = (body: string, prolog = ""): Buffer =>
   zip({ "word/document.xml": `<?xml version="1.0"?>${prolog}<w:document><w:body>${body}</w:body></w:document>` });
 const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-/** Both headers of the only part say that it has another size than it has. */
+/** Both headers of the only part state a wrong size. */
 function withDeclaredSize(archive: Buffer, size: number): Buffer {
   const copy = Buffer.from(archive);
   copy.writeUInt32LE(size, copy.indexOf("PK\x03\x04", 0, "latin1") + 22);
@@ -32,7 +32,7 @@ function withDeclaredSize(archive: Buffer, size: number): Buffer {
   return copy;
 }
 
-/** Objects from number 1 on; the table of contents is left out, so that it has to be rebuilt. */
+/** Objects from number 1 on; there is no cross-reference table, so it must be rebuilt. */
 const pdf = (objects: readonly (string | Buffer)[]): Buffer =>
   Buffer.concat([
     Buffer.from("%PDF-1.7\n"),
@@ -69,7 +69,7 @@ const sheet = (rows: string) =>
 
 const laughs = `<!DOCTYPE x [<!ENTITY a "ha ha ha ha">${Array.from("bcdefghi", (name, i) => `<!ENTITY ${name} "${`&${"abcdefgh"[i]};`.repeat(10)}">`).join("")}]>`;
 
-/** What makes the file, and what is said of it; a pattern where text remains. */
+/** What creates the file, and the expected message; a pattern if some text can be read. */
 const HOSTILE: readonly (readonly [string, string, () => Buffer, RegExp])[] = [
   [
     "a part that claims to unpack to 2 GB",
@@ -207,7 +207,7 @@ describe("hostile documents", () => {
   });
 
   it("a stream that unpacks to more than the process may hold ends with one line", async () => {
-    const runs = Buffer.alloc(2 << 20, Buffer.from([129, 0])); // each pair stands for 128 bytes
+    const runs = Buffer.alloc(2 << 20, Buffer.from([129, 0])); // each pair expands to 128 bytes
     const bytes = onePage(stream(deflateSync(runs), "/Filter [/FlateDecode /RunLengthDecode]"));
     const job = { input: { bytes, extension: ".pdf" }, signal: new AbortController().signal, timeoutMs: 60_000 };
     const small = new Parser();

@@ -1,5 +1,5 @@
-// Documents of offices and books, read as text: PDF, Word, Excel, PowerPoint, rich text, EPUB. They are taken apart in the parser
-// process.
+// Office documents and books, read as text: PDF, Word, Excel, PowerPoint, rich text, EPUB. The parser process parses
+// them.
 
 import { extname } from "node:path/posix";
 import { ToolFailure } from "../../../contract/tool.ts";
@@ -15,7 +15,7 @@ const MOST_BYTES = 64 << 20;
 export const documentFormat: Format = {
   name: "document",
   claims: (fileName) => EXTENSIONS.has(extensionOf(fileName)),
-  // Some programs write a few bytes before the beginning of a PDF.
+  // Some programs write a few bytes before the PDF header.
   recognises: (head) => BEGINNINGS.some((beginning) => Buffer.from(head).includes(beginning)),
   separators: [],
   async read(file, { selector }): Promise<FormatContent> {

@@ -1,17 +1,17 @@
-// A notebook's cells as one text that can be edited: `# %% [code] cell:0`, then the lines of the cell. Text in, cells out, and back.
+// Converts a notebook's cells to one editable text and back: `# %% [code] cell:0`, then the lines of the cell.
 
 export type CellType = "code" | "markdown" | "raw";
 
 /** One cell of an edited text. */
 export interface TextCell {
   readonly type: CellType;
-  /** The cell of the notebook that it was; absent for a new one. */
+  /** The number of the existing cell; absent for a new one. */
   readonly number?: number | undefined;
   readonly source: string;
 }
 
 const HEADER = /^# %% \[(code|markdown|raw)\](?: cell:(\d+|new))?[ \t\r]*$/;
-/** A line of a cell that looks like a header, or like one that was made to look different, gets one more `#`. */
+/** A line of a cell that looks like a header, or like one that was already escaped, gets one more `#`. */
 const LIKE_HEADER = /^#+ %% \[(?:code|markdown|raw)\](?: cell:(?:\d+|new))?[ \t\r]*$/gm;
 const MADE_DIFFERENT = /^#(#+ %% \[(?:code|markdown|raw)\](?: cell:(?:\d+|new))?[ \t\r]*)$/gm;
 
@@ -24,7 +24,7 @@ export function cellsText(cells: readonly { readonly type: string; readonly sour
     .join("");
 }
 
-/** Undefined when the text does not begin with a header. */
+/** Undefined if the text does not begin with a header. */
 export function parseCellsText(text: string): TextCell[] | undefined {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

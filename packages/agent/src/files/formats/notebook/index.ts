@@ -1,5 +1,5 @@
-// Notebooks are read and edited as the text of their cells (T-READ-7); `:raw` is the JSON. What is no notebook of version 4, such as one
-// with conflict markers, is the text that it is.
+// Notebooks are read and edited as the text of their cells (T-READ-7); `:raw` is the JSON. Anything that is not a
+// version 4 notebook, such as one with conflict markers, is treated as plain text.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { documentText } from "../../edit/document.ts";
@@ -64,7 +64,7 @@ const notesOn = (path: string, { cells }: Notebook): string[] =>
   cells.some(({ type }) => type === "code") ? [`Outputs are not shown; ${path}:raw has them.`] : [];
 
 function writeCells(file: Uint8Array | undefined, text: Uint8Array): Uint8Array {
-  // A whole notebook as JSON, or the text of what was no notebook before.
+  // A whole notebook as JSON, or the text of what was not a notebook before.
   const notebook =
     file === undefined || file.length === 0 ? parseNotebook(Buffer.from(EMPTY_NOTEBOOK)) : parseNotebook(file);
   if (!notebook || parseNotebook(text)) return text;

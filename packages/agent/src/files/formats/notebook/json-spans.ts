@@ -1,11 +1,12 @@
-// Where the parts of a JSON text are, so that one of them can be replaced and all others keep their bytes. The text is known to be JSON.
+// Locates the parts of a JSON text, so that one of them can be replaced and all others keep their bytes. The text is
+// known to be valid JSON.
 
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Values of an object's members by key; of two with one key the last, as parsers have it. */
+/** Values of an object's members by key; for duplicate keys the last one, as in JSON parsers. */
 export function memberSpans(json: string, object: Span): Map<string, Span> {
   const members = new Map<string, Span>();
   let at = skipSpace(json, object.start + 1);
@@ -29,7 +30,7 @@ export function itemSpans(json: string, array: Span): Span[] {
   return items;
 }
 
-/** The value that begins at `from` or behind white space there. */
+/** The value that begins at `from` or after white space there. */
 export function valueSpan(json: string, from: number): Span {
   const start = skipSpace(json, from);
   const first = json[start];
@@ -48,7 +49,7 @@ export function valueSpan(json: string, from: number): Span {
   }
 }
 
-/** Looks from quote to quote: outputs of notebooks are long strings. */
+/** Jumps from quote to quote, because outputs of notebooks are long strings. */
 function stringEnd(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); ; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;

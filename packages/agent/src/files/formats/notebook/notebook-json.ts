@@ -1,5 +1,5 @@
-// The JSON of a notebook: which cells it has, and the same JSON with other cells. What is not changed keeps its bytes: outputs,
-// metadata, ids, the order of keys, indentation and the end of the file.
+// The JSON of a notebook: parses its cells, and writes the same JSON with other cells. What is not changed keeps its
+// bytes: outputs, metadata, ids, key order, indentation and the end of the file.
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ export interface Notebook {
   readonly json: string;
   readonly cells: readonly Cell[];
   readonly cellsSpan: Span;
-  /** Version 4.5 began to give cells ids. */
+  /** Cells have ids since version 4.5. */
   readonly hasIds: boolean;
 }
 
@@ -26,7 +26,7 @@ interface Cell {
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Undefined when the bytes are no notebook of version 4. */
+/** Undefined if the bytes are not a version 4 notebook. */
 export function parseNotebook(bytes: Uint8Array): Notebook | undefined {
   if (!isUtf8(bytes)) return undefined;
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
@@ -56,7 +56,7 @@ function parseCell(json: string, cell: unknown, span: Span): Cell | undefined {
   };
 }
 
-/** The notebook's JSON with these cells. A number that is used twice means a new cell the second time. */
+/** The notebook's JSON with these cells. The second use of a number means a new cell. */
 export function withCells(notebook: Notebook, wanted: readonly TextCell[]): string {
   const { json, cells, cellsSpan } = notebook;
   const style = styleOf(json);
@@ -67,7 +67,7 @@ export function withCells(notebook: Notebook, wanted: readonly TextCell[]): stri
     if (!old) return newCell(notebook, cell, style, ids);
     used.add(cell.number as number);
     if (old.type !== cell.type) return convertCell(json, old, cell, style);
-    // Half a surrogate pair in the JSON cannot be shown in a text; a cell that was shown so and came back so is unchanged.
+    // Text cannot show a lone surrogate of the JSON; a cell that comes back as it was shown is unchanged.
     if (wellFormed(old.source) === cell.source) return json.slice(old.span.start, old.span.end);
     const source = indentJson(old.isList ? sourceLines(cell.source) : cell.source, style, 3);
     return json.slice(old.span.start, old.sourceSpan.start) + source + json.slice(old.sourceSpan.end, old.span.end);
@@ -75,7 +75,7 @@ export function withCells(notebook: Notebook, wanted: readonly TextCell[]): stri
   return json.slice(0, cellsSpan.start) + arrayOf(notebook, written, style) + json.slice(cellsSpan.end);
 }
 
-/** Between cells stands what stood there before. */
+/** Keeps the text between cells. */
 function arrayOf({ json, cells, cellsSpan }: Notebook, written: readonly string[], style: Style): string {
   const [first, second] = cells;
   const last = cells.at(-1);
@@ -92,7 +92,7 @@ function arrayOf({ json, cells, cellsSpan }: Notebook, written: readonly string[
   return open + written.join(between) + close;
 }
 
-/** The same as the notebook's own writer: a list of lines, each with its line end. */
+/** Like the notebook's own writer: a list of lines, each with its line end. */
 function sourceLines(source: string): string[] {
   return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -112,7 +112,7 @@ function newCell({ hasIds }: Notebook, { type, source }: TextCell, style: Style,
   );
 }
 
-/** From the content, not by chance: what was approved is what is written. */
+/** Derived from the content rather than random, so that what was approved is what is written. */
 function newId(source: string, taken: Set<string>): string {
   for (let count = 0; ; count++) {
     const id = createHash("sha256").update(`${count}\0${source}`).digest("hex").slice(0, 8);
@@ -139,7 +139,7 @@ function convertCell(json: string, old: Cell, { type, source }: TextCell, style:
 }
 
 interface Style {
-  /** Undefined: everything in one line. */
+  /** Undefined: everything on one line. */
   readonly indent?: string | undefined;
   readonly colon: string;
   readonly comma: string;

@@ -1,5 +1,5 @@
-// SQLite databases: tables, rows and queries by path. The database itself is opened in the parser process, where a query that never
-// ends can be ended.
+// SQLite databases: tables, rows and queries by path. The parser process opens the database itself, so that an endless
+// query can be killed.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { EnvError } from "../../../world/env/types.ts";

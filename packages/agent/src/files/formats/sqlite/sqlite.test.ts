@@ -181,7 +181,7 @@ describe.skipIf(!has("sqlite3"))("SQLite by path", () => {
     expect(await text("wal.db?q=SELECT count(*) FROM t")).toContain("\n2");
     expect(files()).toEqual(held);
     await ended(writer);
-    // As after a crash, on another machine: the log without its helper file.
+    // As after a crash on another machine: the log without its shared-memory file.
     mkdirSync(join(bench.dir, "crashed"));
     for (const suffix of ["", "-wal"])
       copyFileSync(join(bench.dir, `wal.db${suffix}`), join(bench.dir, "crashed", `wal.db${suffix}`));

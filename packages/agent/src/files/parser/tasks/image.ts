@@ -1,4 +1,4 @@
-// A picture made small enough to be sent to a model.
+// Shrinks a picture so that it can be sent to a model.
 
 import { missingPackage } from "../../../base/optional-package.ts";
 import { CannotParse, type TaskInput } from "./types.ts";
@@ -7,7 +7,7 @@ export interface FitInput extends TaskInput {
   readonly bytes: Uint8Array;
   readonly mostSide: number;
   readonly mostBytes: number;
-  /** A picture of no more bytes than this stays as it is, if its sides fit as well. */
+  /** A picture of at most this many bytes stays as it is, if its sides fit as well. */
   readonly keepBytes: number;
 }
 
@@ -16,21 +16,21 @@ export interface FittedImage {
   readonly mediaType: string;
   readonly width: number;
   readonly height: number;
-  /** Of the picture as it was. */
+  /** Size of the original picture. */
   readonly before: { readonly width: number; readonly height: number };
 }
 
 const QUALITIES = [75, 70, 60, 50, 40];
 const SCALES = [1, 0.75, 0.5, 0.35, 0.25];
 const LEAST_SIDE = 100;
-/** Decoded, each takes four bytes and more. */
+/** Each decoded pixel takes at least four bytes. */
 const MOST_PIXELS = 100_000_000;
 
-/** Undefined: it fits as it is. */
+/** Undefined if it fits as it is. */
 export async function fitImage(input: TaskInput): Promise<FittedImage | undefined> {
   const { bytes, mostSide, mostBytes, keepBytes } = input as FitInput;
   const sharp = await sharpPackage();
-  // One picture at a time, within the memory of this process.
+  // One picture at a time, to stay within this process's memory.
   sharp.concurrency(1);
   sharp.cache(false);
   const open = () => sharp(bytes, { limitInputPixels: MOST_PIXELS, sequentialRead: true });
@@ -44,7 +44,7 @@ export async function fitImage(input: TaskInput): Promise<FittedImage | undefine
     for (const scale of SCALES) {
       const size = { width: sideOf(before.width, base * scale), height: sideOf(before.height, base * scale) };
       if (scale < 1 && Math.min(size.width, size.height) < LEAST_SIDE) break;
-      // Decoded once per size: what it costs to decode is up to the maker of the picture.
+      // Decoded once per size, because the maker of the picture controls how much decoding costs.
       const { data, info } = await open()
         .autoOrient()
         .resize({ ...size, fit: "fill" })

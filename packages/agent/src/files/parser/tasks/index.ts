@@ -1,4 +1,4 @@
-// Everything that the parser process can do.
+// All tasks of the parser process.
 
 import type { TaskTable } from "./types.ts";
 

@@ -42,7 +42,7 @@ function secure(socket: Duplex, { hostname }: URL, checksCertificate: boolean): 
   const name = hostname.replace(/^\[(.*)\]$/, "$1");
   return connectSecure({
     socket,
-    // TLS cannot ask for an address.
+    // SNI does not support IP addresses.
     servername: isIP(name) === 0 ? name : "",
     host: name,
     rejectUnauthorized: checksCertificate,

@@ -1,4 +1,4 @@
-// Every notation of an address inside, by a fetch and by the proxy of the sandbox: nothing on the loopback hears of it.
+// Every notation of an internal address, through a fetch and through the sandbox proxy: nothing on loopback is reached.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -61,7 +61,7 @@ describe("addresses of this machine and its networks", () => {
     };
     try {
       for (const address of hostileAddresses(recorders.port)) {
-        // As it is, and as programs that know addresses write it.
+        // As written, and as URL parsers normalise it.
         const { host } = new URL(address);
         for (const path of [address, new URL(address).href].map(encodeURI))
           expect((await ask("GET", path))[0], address).toBe(403);

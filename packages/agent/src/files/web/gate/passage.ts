@@ -1,5 +1,6 @@
-// What passes the gate and how: a host is judged, then connected to. Loopback means that of the environment, where only ports of the
-// session and those that the user has typed are open, and so do the addresses of this machine's interfaces.
+// What passes the gate and how: a host is judged, then connected to. Loopback means the environment's, where only ports
+// of the session and those that the user typed are open; the same applies to the addresses of this machine's
+// interfaces.
 
 import type { Duplex } from "node:stream";
 import { messageOf, proxyFor } from "@lathe/llm";
@@ -27,7 +28,7 @@ interface Place {
 
 export class Passage {
   readonly #options: GateOptions;
-  /** Addresses as the user typed them; shared by the gates of a session. */
+  /** Addresses as the user typed them; the gates of a session share them. */
   readonly #typed: ReadonlySet<string>;
   readonly #asking = new Map<number, Promise<boolean>>();
   #hostsFile: Promise<ReadonlySet<string>> | undefined;
@@ -92,7 +93,7 @@ export class Passage {
     return this.#options.allowPrivate || (await this.#isTyped(port)) || (await this.#ownsPort(port));
   }
 
-  /** A page brings many connections to one port at once, and elsewhere each question takes a while. */
+  /** A page opens many connections to one port at once, and on another machine each check takes a while. */
   #ownsPort(port: number): Promise<boolean> {
     const { env } = this.#options;
     const asking = this.#asking.get(port) ?? Promise.resolve(env.ownsPort?.(port) ?? false);
@@ -111,14 +112,15 @@ export class Passage {
 
   async #isLoopback(host: string): Promise<boolean> {
     const { allowPrivate, ownAddresses = interfaceAddresses } = this.#options;
-    // What listens everywhere listens there, too. Where all is open, the address itself is connected to.
+    // Programs that listen on all interfaces listen there, too. If everything is open, we connect to the address
+    // itself.
     if (isLoopbackHost(host) || (!allowPrivate && isAmong(host, ownAddresses()))) return true;
     this.#hostsFile ??= this.#options.env.readFile("/etc/hosts").then(loopbackNames, () => new Set());
     return (await this.#hostsFile).has(host);
   }
 }
 
-/** Failures of connecting as results for the model. */
+/** Turns connection errors into tool failures for the model. */
 async function named<T>(address: string, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();

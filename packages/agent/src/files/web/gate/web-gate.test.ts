@@ -15,7 +15,7 @@ import type { FetchOptions } from "../fetch-page.ts";
 import type { GateOptions, WebGate } from "./types.ts";
 import { webGate } from "./web-gate.ts";
 
-/** A server of the session: sends back the headers it got, or redirects to where the caller says. */
+/** A server of the session: returns the headers it received, or redirects to where the caller says. */
 const SERVER = `
 const { createServer } = require("node:http");
 const server = createServer((request, response) => {
@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => console.log("port " + server.address().port));`;
 
-/** Another program's server: of this process, which is no process of the session. */
+/** Another program's server: it runs in this process, which does not belong to the session. */
 let other: Server;
 const heard: IncomingMessage[] = [];
 const answerAll: RequestListener = (request, response) => {
@@ -89,7 +89,7 @@ describe("the gate", () => {
     for (const host of ["8.8.4.4", "134743044", "[::ffff:8.8.4.4]", "[64:ff9b::808:404]", "[2606:4700:0::7]"])
       await expect(read(`http://${host}:${port}/`), host).rejects.toThrow(`:${port} is closed: no process`);
     await expect(read(`http://me.example:${port}/`)).rejects.toThrow("me.example leads to this machine");
-    // Those of the real interfaces, which nobody gave it.
+    // The real interfaces' addresses, which were not passed to it.
     const real = Object.values(networkInterfaces()).flatMap((found = []) => found);
     gate = gateWith({ lookUp: async () => real.map(({ address }) => ({ address, family: isIP(address) })) });
     for (const { address, family } of real.filter(({ scopeid = 0 }) => scopeid === 0))
@@ -114,7 +114,7 @@ describe("the gate", () => {
     expect((await read(origin, { headers })).value).toBe("other");
     expect(heard[0]!.headers).toMatchObject({ accept: "application/x", "user-agent": "lathe" });
     expect(heard[0]!.headers).not.toHaveProperty("authorization");
-    // A form that was sent is not sent again to another host, and not as another request.
+    // A submitted form is not submitted again to another host, nor repeated with another method.
     await read(origin, { headers, method: "POST", body: "token=secret" });
     expect(heard[1]).toMatchObject({ method: "GET", headers: expect.not.objectContaining({ "content-length": "12" }) });
     const kept = read(origin, { headers: { ...headers, "x-status": "307" }, method: "POST", body: "token=secret" });

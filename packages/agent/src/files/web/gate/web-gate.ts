@@ -1,4 +1,4 @@
-// The gate of a session: what it was told, and the code that judges and connects, which is loaded with the first request.
+// The gate of a session: it holds the options, and loads the code that judges and connects with the first request.
 
 import type { Passage } from "./passage.ts";
 import type { GateOptions, WebGate } from "./types.ts";

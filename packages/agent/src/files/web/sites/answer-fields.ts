@@ -1,8 +1,9 @@
-// Fields of a JSON answer from outside. What is missing, or of another kind than wanted, is as good as empty: hosts add and drop fields.
+// Fields of JSON answers from outside. A missing field, or one of the wrong type, counts as empty: hosts add and drop
+// fields.
 
 import { isJsonObject, type JsonValue } from "@lathe/llm";
 
-/** The value under these keys. */
+/** The value at this path of keys. */
 export function valueAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): JsonValue | undefined {
   let at = value;
   for (const key of path) {
@@ -12,23 +13,23 @@ export function valueAt(value: JsonValue | undefined, ...path: readonly (string 
   return at;
 }
 
-/** "" when it is no text. */
+/** "" if it is not text. */
 export function textAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): string {
   const found = valueAt(value, ...path);
   return typeof found === "string" ? found : "";
 }
 
-/** Undefined when it is no number. */
+/** Undefined if it is not a number. */
 export function numberAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): number | undefined {
   const found = valueAt(value, ...path);
   return typeof found === "number" ? found : undefined;
 }
 
-/** Whether it is `true` itself. */
+/** Whether it is exactly `true`. */
 export const isTrueAt = (value: JsonValue | undefined, ...path: readonly (string | number)[]): boolean =>
   valueAt(value, ...path) === true;
 
-/** Nothing when it is no list. */
+/** Empty if it is not a list. */
 export function itemsAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): readonly JsonValue[] {
   const found = valueAt(value, ...path);
   return Array.isArray(found) ? found : [];

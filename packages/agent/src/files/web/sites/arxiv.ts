@@ -1,4 +1,4 @@
-// arXiv: the abstract of a paper with its facts.
+// arXiv: the abstract of a paper with its metadata.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { fieldOf } from "../feed.ts";
@@ -21,7 +21,7 @@ async function readAbstract(id: string, ask: SiteClient): Promise<string> {
   const feed = await ask.text(`${API}/api/query?id_list=${id}`, { accept: "application/atom+xml" });
   const [entry = ""] = elementsIn(feed, "entry");
   const summary = fieldOf(entry, "summary");
-  // The API reports what it does not know as an entry, too.
+  // The API also reports an unknown id as an entry.
   if (summary === "" || fieldOf(entry, "title") === "Error") throw new ToolFailure(`arXiv has no ${id}.`);
   const authors = elementsIn(entry, "author").map((author) => fieldOf(author, "name"));
   const categories = [...entry.matchAll(/<category term="([^"]+)"/g)].map(([, term]) => term);

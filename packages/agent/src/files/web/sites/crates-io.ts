@@ -1,4 +1,4 @@
-// crates.io: a crate with its facts, dependencies and readme.
+// crates.io: a crate with its metadata, dependencies and readme.
 
 import type { JsonValue } from "@lathe/llm";
 import { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./answer-fields.ts";
@@ -9,7 +9,7 @@ const WEB = "https://crates.io";
 
 export const cratesIo: Site = {
   name: "crates.io",
-  // Readmes are kept there; the API leads to it.
+  // Readmes are stored there; the API redirects to it.
   api: [WEB, "https://static.crates.io"],
   read(url, ask) {
     if (!/^(?:www\.)?crates\.io$/.test(url.hostname)) return undefined;

@@ -1,4 +1,4 @@
-// Commits, releases and folders as text, whichever host they are on.
+// Commits, releases and folders as text, for any git host.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { type ChangedFile, type GitThread, threadText } from "./git-thread.ts";
@@ -60,7 +60,7 @@ export function fileListText(title: string, entries: readonly GitEntry[]): strin
   return paragraphs(`# ${title}`, bullets(lines));
 }
 
-/** An answer without a title is about something else. */
+/** An answer without a title is something else. */
 export function knownThreadText(thread: GitThread): string {
   if (thread.title === "") throw new ToolFailure("The answer has no title.");
   return threadText(thread);

@@ -4,7 +4,7 @@ import { splitDiff, threadText } from "./git-thread.ts";
 import { githubIssue, githubPullRequest } from "./github-threads.ts";
 import { gitlabMergeRequest } from "./gitlab-threads.ts";
 
-/** Answers from a table, and keeps what was asked for. */
+/** Answers from a table, and records the requests. */
 function host(answers: Record<string, JsonValue>) {
   const asked: string[] = [];
   const ask = async (path: string): Promise<JsonValue> => {

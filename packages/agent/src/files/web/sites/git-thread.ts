@@ -1,4 +1,5 @@
-// An issue, a pull request or a merge request as text, whichever host it is on: what `issue://`, `pr://` and the pages of git hosts show.
+// An issue, pull request or merge request as text, for any git host: what `issue://`, `pr://` and the pages of git
+// hosts show.
 
 import { linesOf } from "../../target/opened.ts";
 
@@ -18,11 +19,11 @@ export interface GitThread {
   readonly url: string;
   readonly body: string;
   readonly change?: ProposedChange | undefined;
-  /** Absent: they were not asked for. */
+  /** Absent if they were not requested. */
   readonly comments?: readonly GitComment[] | undefined;
 }
 
-/** What only pull and merge requests have. */
+/** Fields that only pull and merge requests have. */
 export interface ProposedChange {
   readonly base: string;
   readonly head: string;
@@ -31,26 +32,26 @@ export interface ProposedChange {
   readonly files: readonly ChangedFile[];
 }
 
-/** How much of a file a change adds and removes, in lines. */
+/** The number of lines that a change adds to and removes from a file. */
 export interface ChangedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
 }
 
-/** What somebody said about it. */
+/** A comment on it. */
 export interface GitComment {
   readonly author: string;
   readonly at: string;
   readonly text: string;
-  /** What it is besides a comment: a verdict of a review, or the line it speaks of. */
+  /** What else it is: the verdict of a review, or the line it refers to. */
   readonly about?: string | undefined;
 }
 
-/** Of a change, this many files are named; its diff names all. */
+/** Maximum number of files listed for a change; its diff lists all. */
 export const MOST_FILES = 50;
 
-/** All of it as Markdown. */
+/** The whole thread as Markdown. */
 export function threadText(thread: GitThread): string {
   const { kind, repo, number, title, url, body, change, comments } = thread;
   return [
@@ -99,7 +100,7 @@ const commentLines = ({ author, at, text, about }: GitComment): string[] => [
 export const threadLine = ({ number, title, state, author, updated, labels }: GitThread): string =>
   `- #${number} ${title} (${[state, author, ...labels].filter((word) => word !== "").join(", ")}; updated ${updated})`;
 
-/** The part of a unified diff that is about one file. */
+/** The part of a unified diff about one file. */
 export interface FileDiff extends ChangedFile {
   readonly text: string;
 }
@@ -123,7 +124,7 @@ export function splitDiff(diff: string): readonly FileDiff[] {
     });
 }
 
-/** A file that was deleted has its name on the other side; one without hunks only in the first line. */
+/** A deleted file has its name on the other side; one without hunks only in the first line. */
 function pathOf(lines: readonly string[]): string {
   const named = (start: string): string | undefined =>
     lines.find((line) => line.startsWith(start))?.slice(start.length);

@@ -1,14 +1,14 @@
-// Issues and pull requests of GitHub and its Enterprise servers, over their REST interface.
+// Issues and pull requests of GitHub and GitHub Enterprise servers, over their REST API.
 
 import type { JsonValue } from "@lathe/llm";
 import { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./answer-fields.ts";
 import type { GitComment, GitThread, ProposedChange } from "./git-thread.ts";
 import { MOST_FILES } from "./git-thread.ts";
 
-/** Asks the host for a path below its API; fails for an answer that is no success. */
+/** Requests a path of the host's API; throws if the response is not a success. */
 export type AskHost = (path: string) => Promise<JsonValue>;
 
-/** Which one, and whether what was said about it is wanted. */
+/** The thread, and whether to include its comments. */
 export interface ThreadWanted {
   readonly repo: string;
   readonly number: number;
@@ -50,7 +50,7 @@ export async function githubPullRequest(ask: AskHost, { repo, number, comments }
   };
 }
 
-/** An issue or a pull request, alone or as a row of a list. */
+/** An issue or a pull request, alone or as an item of a list. */
 export function githubThread(repo: string, value: JsonValue): GitThread {
   const merged = textAt(value, "merged_at") || textAt(value, "pull_request", "merged_at");
   const isPull = valueAt(value, "pull_request") !== undefined || valueAt(value, "head") !== undefined;

@@ -69,7 +69,7 @@ async function readRepo(repo: string, api: AskHost, ask: SiteClient): Promise<st
   );
 }
 
-/** Files that everybody may read come from the host that has no limit of requests; others need the token's host. */
+/** Public files come from the host without a rate limit; others need the host that accepts the token. */
 function readFile(repo: string, [ref, ...path]: readonly string[], ask: SiteClient): Promise<string> | undefined {
   if (ref === undefined || path.length === 0) return undefined;
   if (!ask.hasToken(API)) return ask.text(`${RAW}/${repo}/${ref}/${path.join("/")}`);

@@ -1,4 +1,4 @@
-// Issues and merge requests of GitLab, over its REST interface (version 4).
+// Issues and merge requests of GitLab, over its REST API (version 4).
 
 import type { JsonValue } from "@lathe/llm";
 import { isTrueAt, itemsAt, numberAt, textAt } from "./answer-fields.ts";
@@ -8,7 +8,7 @@ import type { AskHost, ThreadWanted } from "./github-threads.ts";
 const PAGE = 100;
 const MOST_PAGES = 10;
 
-/** Where the interface has a project. */
+/** The API path of a project. */
 export const gitlabProject = (repo: string): string => `/projects/${encodeURIComponent(repo)}`;
 
 /** An issue of GitLab. */
@@ -29,7 +29,7 @@ export async function gitlabMergeRequest(ask: AskHost, { repo, number, comments 
   return { ...gitlabThread(repo, request), change: changeOf(request, files), comments: said };
 }
 
-/** An issue or a merge request, alone or as a row of a list. */
+/** An issue or a merge request, alone or as an item of a list. */
 export function gitlabThread(repo: string, value: JsonValue): GitThread {
   const state = textAt(value, "state");
   return {
@@ -48,7 +48,7 @@ export function gitlabThread(repo: string, value: JsonValue): GitThread {
   };
 }
 
-/** The host gives the hunks of each file without the lines that name it. */
+/** The host returns the hunks of each file without the file headers. */
 export async function gitlabDiff(ask: AskHost, repo: string, number: number): Promise<string> {
   const parts: string[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
@@ -83,7 +83,7 @@ const changeOf = (request: JsonValue, files: readonly FileDiff[]): GitThread["ch
   files,
 });
 
-/** Without what the host itself notes, such as a changed label. */
+/** Without the host's own notes, such as a changed label. */
 async function notesOf(ask: AskHost, path: string): Promise<readonly GitComment[]> {
   const notes = itemsAt(await ask(`${path}/notes?order_by=created_at&per_page=${PAGE}&sort=asc`));
   return notes

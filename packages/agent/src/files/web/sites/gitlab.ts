@@ -64,7 +64,7 @@ async function readProject(repo: string, api: AskHost, ask: SiteClient): Promise
   );
 }
 
-/** `path`: still encoded, as it is in the address; the API wants its slashes encoded, too. */
+/** `path`: still encoded, as in the address; the API requires its slashes to be encoded, too. */
 function readFile(repo: string, ref: string, path: string, ask: SiteClient): Promise<string> {
   const file = path.replaceAll("/", "%2F");
   return ask.text(`${API}${gitlabProject(repo)}/repository/files/${file}/raw?ref=${ref}`);

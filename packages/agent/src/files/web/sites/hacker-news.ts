@@ -1,4 +1,4 @@
-// Hacker News: a story or comment with what was said about it.
+// Hacker News: a story or comment with its replies.
 
 import type { JsonValue } from "@lathe/llm";
 import { ToolFailure } from "../../../contract/tool.ts";
@@ -36,7 +36,7 @@ async function readItem(id: string, url: URL, ask: SiteClient): Promise<string> 
   return ask.markdown(html.join("\n"), url.href);
 }
 
-/** The API gives texts as HTML. */
+/** The API returns texts as HTML. */
 function thread(items: readonly JsonValue[], comments: { left: number }): string {
   const shown = items.flatMap((item) => {
     if (textAt(item, "text") === "" || comments.left <= 0) return [];

@@ -27,7 +27,7 @@ async function readArtifact(group: string, artifact: string, wanted: string | un
   const pom = await ask.text(
     `${FILES}/${group.replaceAll(".", "/")}/${artifact}/${version}/${artifact}-${version}.pom`,
   );
-  // What a parent, a plugin or a person says is not about this artifact.
+  // Data about a parent, a plugin or a person is not about this artifact.
   const own = withoutElements(pom, [
     "parent",
     "build",

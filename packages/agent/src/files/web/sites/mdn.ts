@@ -1,4 +1,4 @@
-// MDN: a page of the reference, from the data that the page is made of.
+// MDN: a reference page, from the data that the page is generated from.
 
 import type { JsonValue } from "@lathe/llm";
 import { isTrueAt, itemsAt, textAt, valueAt } from "./answer-fields.ts";

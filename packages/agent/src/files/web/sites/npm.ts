@@ -1,4 +1,4 @@
-// npm: a package with its facts and readme. jsDelivr is asked: it serves the files of each package as they were published.
+// npm: a package with its metadata and readme. We use jsDelivr, which serves the files of each package as published.
 
 import type { JsonValue } from "@lathe/llm";
 import { itemsAt, textAt, valueAt } from "./answer-fields.ts";
@@ -51,14 +51,14 @@ interface Resolved {
   readonly version: string;
 }
 
-/** A page of npm names a version or one of the package's tags. */
+/** An npm page names a version or one of the package's tags. */
 async function resolveVersion(name: string, wanted: string, ask: SiteClient): Promise<Resolved> {
   const versions = await ask.json(`${API}/v1/packages/npm/${name}`);
   const tags = Object.entries(valueAt(versions, "tags") ?? {}).map(([tag, value]) => `${tag} ${value}`);
   return { tags, version: textAt(versions, "tags", wanted) || wanted };
 }
 
-/** The list of files says how its name is written. */
+/** The list of files tells the spelling of its name. */
 async function readReadme(release: string, ask: SiteClient): Promise<string | undefined> {
   const list = await ask.json(`${API}/v1/packages/npm/${release}?structure=flat`);
   const files = itemsAt(list, "files").map((file) => textAt(file, "name"));
@@ -66,6 +66,6 @@ async function readReadme(release: string, ask: SiteClient): Promise<string | un
   return readme === undefined ? undefined : ask.text(`${FILES}/npm/${release}${readme}`);
 }
 
-/** A field that package.json allows as a text and as an object with that text. */
+/** A field that package.json allows as a string or as an object with that string. */
 const textOrField = (manifest: JsonValue, field: string, part: string): string =>
   textAt(manifest, field) || textAt(manifest, field, part);

@@ -1,4 +1,4 @@
-// NVD: a vulnerability with its scores and what it is in.
+// NVD: a vulnerability with its scores and affected products.
 
 import type { JsonValue } from "@lathe/llm";
 import { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./answer-fields.ts";

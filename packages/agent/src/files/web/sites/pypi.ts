@@ -1,4 +1,4 @@
-// PyPI: a project with its facts and description.
+// PyPI: a project with its metadata and description.
 
 import { isTrueAt, itemsAt, textAt, valueAt } from "./answer-fields.ts";
 import { bullets, factLines, paragraphs, partsOf, requiredText, section } from "./page-text.ts";

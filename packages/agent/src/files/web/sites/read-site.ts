@@ -1,4 +1,4 @@
-// The page of a known site, read through its API: the first row that answers wins.
+// Reads a page of a known site through its API: the first row that answers wins.
 
 import { type CallScope, ToolFailure } from "../../../contract/tool.ts";
 import type { WebServices } from "../services.ts";
@@ -11,7 +11,7 @@ export interface SitePage {
   readonly text: string;
 }
 
-/** Undefined: no row answers, so the page itself is to be read. */
+/** Undefined if no row answers, so that the page itself must be read. */
 export async function readSite(
   address: string,
   web: WebServices,

@@ -36,7 +36,7 @@ async function readPost(path: string, ask: SiteClient): Promise<string> {
   );
 }
 
-/** A list in a list; every line of a comment is indented, so that it stays in its item. */
+/** A nested list; every line of a comment is indented to stay in its item. */
 function comments(listing: JsonValue | undefined, indent: string, count: { left: number }): readonly string[] {
   return itemsAt(listing, "data", "children").flatMap((child) => {
     const text = textAt(child, "data", "body").trim();

@@ -1,4 +1,4 @@
-// RFCs as their authors wrote them, without page breaks.
+// RFCs in their original text form, without page breaks.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import type { Site, SiteClient } from "./site.ts";

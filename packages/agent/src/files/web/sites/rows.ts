@@ -1,4 +1,4 @@
-// Every site that is read through its API, in the order in which they are asked.
+// Every site that is read through its API, in the order in which they are tried.
 
 import { arxiv } from "./arxiv.ts";
 import { cratesIo } from "./crates-io.ts";

@@ -1,4 +1,4 @@
-// How a row asks the API of its site: through the gate, to its own hosts alone, each with its own token.
+// How a row queries the API of its site: through the gate, only its own hosts, each with its own token.
 
 import { type CallScope, ToolFailure } from "../../../contract/tool.ts";
 import { answerFailure, fetchJson } from "../fetch-json.ts";
@@ -45,7 +45,7 @@ export function siteClient(site: Site, page: URL, { gate, tokens = {} }: WebServ
   };
 }
 
-/** Also no redirect leads elsewhere. */
+/** Redirects must not lead elsewhere either. */
 function onlyTo(origins: readonly string[], gate: WebGate): WebGate {
   return {
     ...gate,

@@ -26,7 +26,7 @@ async function questionOfAnswer(id: string, site: string, ask: SiteClient): Prom
   return String(numberAt(answer, "items", 0, "question_id") ?? "");
 }
 
-/** The API gives names and titles encoded as HTML, and texts as HTML: all of it is converted at once. */
+/** The API returns names and titles HTML-encoded, and texts as HTML, so all of it is converted at once. */
 async function readQuestion(id: string, site: string, url: URL, ask: SiteClient): Promise<string> {
   const query = `site=${site}&filter=withbody`;
   const [questions, answers] = await Promise.all([

@@ -1,4 +1,4 @@
-// Wikipedia: an article without the frame of the site and without its footnote marks.
+// Wikipedia: an article without the site's frame and footnote marks.
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { decodePart, partsOf } from "./page-text.ts";
@@ -17,7 +17,7 @@ export const wikipedia: Site = {
 
 async function readArticle(title: string, url: URL, ask: SiteClient): Promise<string> {
   const html = await ask.html(`${url.origin}/w/rest.php/v1/page/${title}/html`);
-  // Every article has classes of MediaWiki; a page that only says why there is none has not.
+  // Every article contains classes of MediaWiki; a page that only explains a missing article does not.
   if (!html.includes("mw-")) throw new ToolFailure("The answer is no article.");
   const name = decodePart(title).replaceAll("_", " ");
   return `# ${name}\n\n${await ask.markdown(html, url.href, [".mw-ref", ".reference", ".mw-editsection"])}`;

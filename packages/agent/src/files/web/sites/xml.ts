@@ -1,12 +1,12 @@
-// Elements without attributes in XML, found in time in proportion to its size: people write it, and may mean harm.
+// Elements without attributes in XML, found in linear time, because the XML comes from outside and may be malicious.
 
-/** What is inside of each; one inside another of its name ends the outer one. */
+/** The content of each; a nested element of the same name ends the outer one. */
 export function elementsIn(xml: string, tag: string): readonly string[] {
   const [, ...parts] = xml.split(`<${tag}>`);
   return parts.map((part) => part.split(`</${tag}>`, 1)[0]!);
 }
 
-/** The XML without these elements. One that has no end stays. */
+/** The XML without these elements. An element without an end stays. */
 export function withoutElements(xml: string, tags: readonly string[]): string {
   let rest = xml;
   for (const tag of tags) {

@@ -34,9 +34,9 @@ export async function askStatus(
     const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
     const reply = await deps.fetch({ url: `${url}/v1/status`, method: "GET", headers, signal: ending.signal });
     const body = parseJson(await answerText(reply.body, MOST_BYTES));
-    if (reply.status === 401) return "it does not take the token";
+    if (reply.status === 401) return "it rejects the token";
     if (reply.status !== 200) return `it answers with status ${reply.status}`;
-    if (!CHECKER.fits(body)) return "what answers there is not a broker";
+    if (!CHECKER.fits(body)) return "the program there is not a broker";
     return body.credentials.map(printable);
   } catch (error) {
     return ending.signal.aborted ? "it does not answer" : (error as Error).message.replace(/\.$/, "");

@@ -138,7 +138,7 @@ async function withLog(
   log({ at, method, route, id: feed.find(id) && id, status, why, ms: now() - at });
 }
 
-const FAILED = "The broker could not do it; the operator finds out why with: lathe auth-broker status";
+const FAILED = "The broker failed. Its operator can see why with: lathe auth-broker status";
 
 /**
  * A valid token always passes, even while other clients at that address are locked out: 256 random bits cannot be

@@ -74,9 +74,13 @@ export const add: Handler = async (call, { vault, feed, accounts }) => {
   const given = await bodyAs(call, NEW);
   const { provider, name } = given;
   if (!PROVIDER.test(provider))
-    throw new Refused(400, "bad_provider", "A provider has at most 100 letters, digits and . _ - only.");
+    throw new Refused(400, "bad_provider", "A provider has at most 100 characters: letters, digits and . _ -");
   if (!ACCOUNT_NAME.test(name))
-    throw new Refused(400, "bad_name", "The name of an account has at most 64 letters, digits and . _ @ + - only.");
+    throw new Refused(
+      400,
+      "bad_name",
+      "The name of an account has at most 64 characters: letters, digits and . _ @ + -",
+    );
   const credential = credentialOf(given);
   // Every client puts it into request headers.
   if (secretsOf(credential).some((secret) => NOT_SENDABLE.test(secret)) || secretsOf(credential).length === 0)
@@ -112,7 +116,7 @@ export const disable: Handler = async (call, { vault, feed, now }) => {
   const { cause } = await bodyAs(call, DISABLE);
   const account = await accountOf(call, feed);
   const said = printableLine(cause).slice(0, MOST_CAUSE);
-  if (said === "") throw new Refused(400, "bad_cause", "Say why in cause.");
+  if (said === "") throw new Refused(400, "bad_cause", "Give the reason in cause.");
   await vault.store.disable(account, said, now());
   await feed.refresh();
   return usable(feed.find(account.id));
@@ -148,7 +152,7 @@ async function accountOf(call: Call, feed: Feed): Promise<AccountRef> {
 /** An account that was just removed is unknown like any other. */
 function usable(found: BrokerCredential | DisabledCredential | undefined): BrokerCredential | DisabledCredential {
   if (found) return found;
-  throw new Refused(404, "unknown_credential", "The credential was removed meanwhile.");
+  throw new Refused(404, "unknown_credential", "The credential was removed in the meantime.");
 }
 
 function credentialOf({ credential, identity }: NewCredential): StoredCredential {

@@ -94,7 +94,7 @@ export function checkAffordable({ amounts, isPriced }: MostOf, { key, left, now 
     );
   if (amounts.usd <= left) return;
   const end = periodEnd(budget.period, now);
-  const until = end === undefined ? "" : ` It begins anew at ${new Date(end).toISOString().slice(0, 16)}Z.`;
+  const until = end === undefined ? "" : ` It resets at ${new Date(end).toISOString().slice(0, 16)}Z.`;
   const rest = left > 0 ? "Ask for a shorter answer (max_tokens), or send less." : "Ask the operator for more.";
   throw new GatewayRefusal(
     "quota",

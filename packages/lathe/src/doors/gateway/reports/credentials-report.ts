@@ -11,7 +11,7 @@ export async function credentialsReport(
   { checkCredentials: checked }: GatewayParts,
 ): Promise<unknown> {
   if (key !== undefined)
-    throw new GatewayRefusal("forbidden", "Only the operator of the gateway may ask for this.", {
+    throw new GatewayRefusal("forbidden", "Only the operator of the gateway may see this.", {
       code: "operator_only",
       isFinal: true,
     });

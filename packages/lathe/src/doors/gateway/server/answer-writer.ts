@@ -123,7 +123,7 @@ export class AnswerWriter {
     // Every event counts as one, since events without text could also go on forever.
     this.#characters += 1 + lengthOf(event);
     if (this.#characters <= this.#mostCharacters) return;
-    const reason = new GatewayRefusal("internal", "The model's answer is longer than was asked for, and was ended.", {
+    const reason = new GatewayRefusal("internal", "The model's answer was longer than requested and was stopped.", {
       code: "answer_too_long",
     });
     this.#options.stop(reason);

@@ -38,7 +38,7 @@ export class SignIn {
         "Sign in first: open the link that the server has printed, or send a token.",
       );
     const token = this.#readTokens((tokens) => tokens.find(given));
-    if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer.");
+    if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or has expired.");
     const { name, kind, scopes } = token;
     return {
       token,
@@ -130,7 +130,7 @@ function refuseUnreadable(cause: unknown): never {
   throw new Refused(
     503,
     "tokens_unreadable",
-    "The server cannot read its tokens. Whoever runs it sees why with: lathe serve token list",
+    "The server cannot read its tokens. Its operator can see why with: lathe serve token list",
     undefined,
     { cause },
   );

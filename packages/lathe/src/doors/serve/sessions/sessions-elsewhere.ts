@@ -98,12 +98,12 @@ const heldBy = (pid: number | undefined): Refused =>
   new Refused(
     409,
     "held_elsewhere",
-    `This session is open in ${pid === undefined ? "another process" : `process ${pid}`}, which does not let others in. Type /serve in its terminal, or close it there, then open the session again.`,
+    `This session is open in ${pid === undefined ? "another process" : `process ${pid}`}, which does not share it. Type /serve in its terminal, or close it there, then open the session again.`,
   );
 
 const notAnswering = ({ pid }: DoorRecord): Refused =>
   new Refused(
     409,
     "held_elsewhere",
-    `This session is open in process ${pid}, which does not answer. Look after that process, or end it, then open the session again.`,
+    `This session is open in process ${pid}, which does not answer. Check that process, or end it, then open the session again.`,
   );

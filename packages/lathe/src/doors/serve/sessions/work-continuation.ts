@@ -64,7 +64,7 @@ export class WorkContinuation {
     if (tries === undefined || isEnding()) return;
     if (tries >= MOST_TRIES) {
       unfinished.remove(id);
-      note(`Session ${id} has died ${MOST_TRIES} times without getting on. It waits for you: send it \`continue\`.`);
+      note(`Session ${id} has died ${MOST_TRIES} times without making progress. Send it \`continue\` to try again.`);
       return;
     }
     await this.#waitForRelease(id);
@@ -105,7 +105,7 @@ export class WorkContinuation {
     const { unfinished, note } = this.#options;
     const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
     if (!unfinishedInput) return unfinished.remove(door.sessionId);
-    note(`Session ${door.sessionId} goes on with what it was doing.`);
+    note(`Session ${door.sessionId} continues its work.`);
     await door.command(WATCHER, "continue", {});
   }
 }

@@ -66,7 +66,7 @@ it("the next question takes keys when its hint says so, also when the timer come
   const { stack, pass } = clocked(1);
   stack.open({ ...question(), byAgent: false });
   stack.noteNextQuestion();
-  expect(stack.hint).toContain("it takes keys in a moment");
+  expect(stack.hint).toContain("it accepts keys in a moment");
   expect(stack.ignoresKeys).toBe(true);
   pass(299);
   expect(stack.hint).toBe("");

@@ -1,11 +1,11 @@
-// What is done with compressed bytes of strangers. Runs in the parser process: nothing here touches files or the session.
+// Operations on untrusted compressed bytes. Runs in the parser process: nothing here accesses files or the session.
 
 import { createGunzip, inflateRawSync } from "node:zlib";
 import type { TaskInput } from "../types.ts";
 import { ArchiveError, limits, type Member } from "./members.ts";
 import { type TarMember, walkTar } from "./tar-walk.ts";
 
-/** At most `most` bytes may come out. */
+/** `most`: maximum size of the output in bytes. */
 export interface InflateInput extends TaskInput {
   readonly bytes: Uint8Array;
   readonly most: number;
@@ -34,7 +34,9 @@ export async function gunzip(input: TaskInput): Promise<Uint8Array> {
 /** A member of a compressed tar archive, as it crosses from one process to another. */
 export type TgzMember = Member & Pick<TarMember, "start" | "isSparse">;
 
-/** Which contents are wanted: of the member that begins at `from`, and of those behind it while all together have at most `most` bytes. */
+/**
+ * The requested contents: the member that begins at `from`, and those after it until all together exceed `most` bytes.
+ */
 interface WantedContents {
   readonly from: number;
   readonly most: number;
@@ -46,13 +48,13 @@ export interface ScanInput extends TaskInput {
 }
 
 export interface TgzScan {
-  /** Empty when contents are wanted. */
+  /** Empty if contents were requested. */
   readonly members: readonly TgzMember[];
-  /** By where the member begins. */
+  /** By the offset at which the member begins. */
   readonly contents: readonly (readonly [number, Uint8Array])[];
 }
 
-/** What a compressed tar archive lists, or the wanted contents. Nothing else of it is held in memory. */
+/** The list of members of a compressed tar archive, or the requested contents. Nothing else of it is kept in memory. */
 export async function scanTgz(input: TaskInput): Promise<TgzScan> {
   const { bytes, wanted } = input as ScanInput;
   const reader = new StreamReader(inflateChunks(bytes));
@@ -88,7 +90,7 @@ export async function scanTgz(input: TaskInput): Promise<TgzScan> {
 class StreamReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
-  /** Offset of the first held byte. */
+  /** Offset of the first buffered byte. */
   #at = 0;
 
   constructor(chunks: AsyncIterable<Buffer>) {

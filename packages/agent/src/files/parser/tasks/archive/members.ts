@@ -1,37 +1,37 @@
-// What zip and tar archives have in common: members with names, and how much of them is read here.
+// What zip and tar archives have in common: members with names, and limits on how much is read.
 
 import { CannotParse } from "../types.ts";
 
-/** Larger ones are refused before their bytes are touched. */
+/** Larger ones are refused before their bytes are read. */
 export const limits = {
   members: 200_000,
   /** The list of members at the end of a zip archive. */
   directoryBytes: 64 << 20,
   memberBytes: 64 << 20,
-  /** A compressed tar archive is inflated from its beginning whatever is wanted of it. */
+  /** A compressed tar archive is inflated from its beginning for every read. */
   compressedBytes: 128 << 20,
   inflatedBytes: 2 ** 31,
-  /** Of an archive that is written again, and of a compressed one before it is compressed. */
+  /** For an archive that is rewritten, and for a compressed one before compression. */
   writtenBytes: 256 << 20,
   writtenInflatedBytes: 96 << 20,
 } as const;
 
 export interface Member {
-  /** In one spelling: no `.`, no empty parts, no slash at either end. Undefined for one that leads out of the archive. */
+  /** The canonical name: no `.`, no empty parts, no slash at either end. Undefined if it leads out of the archive. */
   readonly name: string | undefined;
   readonly kind: "file" | "directory" | "link" | "other";
   readonly size: number;
-  /** Where a link leads, if the archive says so in its list. */
+  /** The target of a link, if the archive's list contains it. */
   readonly linkTarget?: string | undefined;
 }
 
 /** Why an archive cannot be read or written: a clause without the path. */
 export class ArchiveError extends CannotParse {}
 
-/** Absolute, or with a part that is empty, `.` or `..`, or with a byte that no name has. */
+/** Absolute, or with a part that is empty, `.` or `..`, or with a byte that is invalid in names. */
 const ODD_NAME = /(?:^|\/)\.{0,2}(?:\/|$)|^[a-z]:[\\/]|\0/i;
 
-/** Name of a member as the archive spells it, in our one spelling; undefined when it leads out of the archive. */
+/** The canonical form of a member's name; undefined if it leads out of the archive. */
 export function memberName(stored: string): string | undefined {
   if (!ODD_NAME.test(stored)) return stored;
   if (stored.startsWith("/") || /^[a-z]:[\\/]/i.test(stored) || stored.includes("\0")) return undefined;
@@ -43,7 +43,7 @@ export function tooLarge(what: string, size: number, most: number): ArchiveError
   return new ArchiveError(`${what} has ${size} bytes, and at most ${most} are read here; extract it in the shell`);
 }
 
-/** The members that have a name, by it. Of several with one name the last is meant: it is what an extraction leaves. */
+/** The members by name. If several have the same name, the last one counts, as in an extraction. */
 export function byName<M extends Member>(
   members: readonly M[],
 ): ReadonlyMap<string, { readonly member: M; copies: number }> {
@@ -57,7 +57,7 @@ export function byName<M extends Member>(
   return found;
 }
 
-/** As `byName` has it, without looking at all names for one. */
+/** Like `byName` for a single name, without processing all of them. */
 export function memberNamed<M extends Member>(
   members: readonly M[],
   name: string,
@@ -67,7 +67,7 @@ export function memberNamed<M extends Member>(
   return member && { member, copies: found.length };
 }
 
-/** Fails for a part that would not be a plain file of its own in the archive. */
+/** Throws for a part that would not be a separate plain file in the archive. */
 export function refuseUnwritable(members: readonly Member[], inner: string): void {
   const named = byName(members);
   const known = named.get(inner);

@@ -1,5 +1,5 @@
-// The members of a tar archive (ustar, pax, GNU long names), one after the other. The walk asks for bytes and says what it found, so
-// that one reading serves a file by ranges, a stream and bytes in memory.
+// Iterates over the members of a tar archive (ustar, pax, GNU long names). The generator requests bytes and yields what
+// it finds, so that the same code serves a file by ranges, a stream and bytes in memory.
 
 import { ArchiveError, type Member, memberName } from "./members.ts";
 
@@ -8,27 +8,27 @@ export const BLOCK = 512;
 export interface TarMember extends Member {
   /** "0" file, "5" directory, "1" and "2" links, others special. */
   readonly type: string;
-  /** Of the first header that belongs to it: long names and pax records stand before its own. */
+  /** Offset of the first header that belongs to it: long names and pax records precede its own header. */
   readonly start: number;
   readonly header: number;
   readonly data: number;
   /** Where the next member begins. */
   readonly end: number;
   readonly mtime: number;
-  /** Pax records of its own; those that hold for all members are not among them. */
+  /** Its own pax records, without global ones. */
   readonly pax: ReadonlyMap<string, string>;
   readonly isSparse: boolean;
 }
 
 export type TarStep =
-  /** Answer with these bytes, or fewer where the archive ends. */
+  /** A request for these bytes, or fewer if the archive ends. */
   | { readonly kind: "bytes"; readonly at: number; readonly length: number }
   | { readonly kind: "member"; readonly member: TarMember };
 
-/** Of a long name or pax records: no name that a file can have is longer. */
+/** Limit for a long name or pax records: no real file name is longer. */
 const MOST_HEADER_BYTES = 1 << 20;
 
-/** Gives where the end marks begin, or the end of the bytes. */
+/** Returns where the end marks begin, or the end of the bytes. */
 export function* walkTar(): Generator<TarStep, number, Buffer> {
   let at = 0;
   let pending: Pending = none();
@@ -55,7 +55,7 @@ export function* walkTar(): Generator<TarStep, number, Buffer> {
       if (type === "g") for (const [key, value] of paxRecords(content)) shared.set(key, value);
       else pending = withHeader(pending, type, content);
       at += BLOCK + paddedSize(stated);
-      // What holds for all members belongs to none.
+      // Global records belong to no member.
       if (type === "g" && !pending.isSet) start = at;
       continue;
     }
@@ -144,7 +144,7 @@ function textAt(block: Buffer, at: number, length: number): string {
   return block.toString("utf8", at, end < 0 ? at + length : Math.min(end, at + length));
 }
 
-/** Octal digits, or a binary number where the first bit is set. */
+/** Octal digits, or a binary number if the first bit is set. */
 function numberAt(block: Buffer, at: number, length: number): number {
   if (((block[at] as number) & 0x80) === 0) return Number.parseInt(textAt(block, at, length).trim() || "0", 8);
   let value = (block[at] as number) & 0x7f;

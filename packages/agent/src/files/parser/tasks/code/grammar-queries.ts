@@ -1,5 +1,6 @@
-// What counts as a definition, a reference and an import in each grammar, as tree-sitter queries. A capture is named after what it
-// marks: the kind of a definition on its name, `ref` on every name, `import` or `reexport` on what names another file.
+// What counts as a definition, a reference and an import in each grammar, as tree-sitter queries. A capture is named
+// after what it marks: the kind of a definition on its name, `ref` on every name, `import` or `reexport` on what names
+// another file.
 
 const jsDefinitions = `
 (function_declaration name: (identifier) @function)

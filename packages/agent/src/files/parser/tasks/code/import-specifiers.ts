@@ -1,8 +1,9 @@
-// Imports of all languages in one form: parts with `/` between them, beginning with a dot where they are relative to the file.
+// Imports of all languages in one form: parts with `/` between them, beginning with a dot if they are relative to the
+// file.
 
 import { posix } from "node:path";
 
-/** What the text of an import names. */
+/** What the text of an import refers to. */
 export function importSpecifiers(grammar: string, text: string): string[] {
   switch (grammar) {
     case "python":
@@ -17,14 +18,14 @@ export function importSpecifiers(grammar: string, text: string): string[] {
     case "cpp":
     case "bash":
     case "css":
-      // All of these mean a file, mostly near the one that names it.
+      // In these languages it always refers to a file, usually near the importing one.
       return [text.replace(/^(?:url\()?["'<]?|["'>]?\)?$/g, "")];
     default:
       return [text.replace(/^["'`]|["'`]$/g, "")];
   }
 }
 
-/** `from .a import b` names the module and perhaps a module in it. */
+/** `from .a import b` refers to the module and perhaps to a submodule. */
 function pythonModules(text: string): string[] {
   const from = /^from\s+(\.*)([\w.]*)\s+import\s+\(?([\s\S]*?)\)?$/.exec(text);
   if (from) {
@@ -50,7 +51,7 @@ function rustPaths(text: string): string[] {
   return [relative.join("/"), relative.slice(0, -1).join("/")].filter((path) => /\w/.test(path));
 }
 
-/** What a package calls its files: its name, and the name with the keys of its `exports`. */
+/** Names for a package's files: its name, and the name with the keys of its `exports`. */
 export function packageAliases(path: string, text: string): [string, string][] {
   let read: unknown;
   try {

@@ -1,13 +1,13 @@
-// Which files of an index import which, over files that only pass on what others define.
+// Which files of an index import which, including imports through files that only re-export.
 
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { ImportResolver, type IndexedFile } from "./resolve-imports.ts";
 
 export interface CodeLinks {
   readonly files: readonly IndexedFile[];
-  /** By file, the files that it imports itself. */
+  /** By file, the files that it imports directly. */
   readonly direct: ReadonlyMap<number, ReadonlySet<number>>;
-  /** The same, and those that the imported files pass on. */
+  /** The same, plus the files that those re-export. */
   readonly whole: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
@@ -40,7 +40,7 @@ export function linksIn(db: DatabaseSyncInstance): CodeLinks {
 
 function withPassedOn(targets: ReadonlySet<number>, passedOn: ReadonlyMap<number, ReadonlySet<number>>): Set<number> {
   const reached = new Set(targets);
-  // A set that grows while it is gone through visits what was added.
+  // Iterating over a set also visits elements added meanwhile.
   for (const file of reached) for (const next of passedOn.get(file) ?? []) reached.add(next);
   return reached;
 }

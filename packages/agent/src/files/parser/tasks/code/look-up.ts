@@ -1,4 +1,4 @@
-// Questions to an index: where a name is defined and used, what a file defines, which files depend on another.
+// Queries of an index: where a name is defined and used, what a file defines, which files depend on another.
 
 import { posix } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -7,17 +7,17 @@ import { linksIn } from "./links.ts";
 import type { FoundDefinition } from "./rank-code.ts";
 import { readStore } from "./store.ts";
 
-/** Where a name is. */
+/** Where a name occurs. */
 export interface NamePlaces {
   readonly definitions: readonly FoundDefinition[];
-  /** Definitions included. */
+  /** Including definitions. */
   readonly references: readonly { readonly path: string; readonly lines: readonly number[] }[];
 }
 
 /** A file that depends on another. */
 export interface CodeDependent {
   readonly path: string;
-  /** How many names of the other file it has. */
+  /** Number of names of the other file that it uses. */
   readonly uses: number;
 }
 
@@ -25,7 +25,9 @@ const MOST_FOUND = 500;
 const DEFINITIONS = `SELECT file.path AS path, name.text AS name, kind, line, inside, signature
   FROM definition JOIN file ON file.id = file JOIN name ON name.id = name`;
 
-/** `from`: the file that has the name; definitions in it or in what it imports come alone, where there are any. */
+/**
+ * `from`: the file that contains the name. If there are definitions in it or in its imports, only these are returned.
+ */
 export async function findName(input: TaskInput): Promise<NamePlaces> {
   const { file, name, from } = input as TaskInput & { file: string; name: string; from?: string };
   return readStore(file, (db) => {
@@ -54,7 +56,7 @@ function nearest(db: DatabaseSyncInstance, found: FoundDefinition[], from: strin
   return meant.length > 0 ? meant : found;
 }
 
-/** What a file defines, or the definitions whose names have `query` in them, the nearest first. */
+/** What a file defines, or the definitions whose names contain `query`, the best matches first. */
 export async function listDefinitions(input: TaskInput): Promise<FoundDefinition[]> {
   const { file, path, query = "" } = input as TaskInput & { file: string; path?: string; query?: string };
   return readStore(file, (db) => {
@@ -69,8 +71,8 @@ const foundBy = (db: DatabaseSyncInstance, where: string, values: readonly (stri
   db.prepare(`${DEFINITIONS} ${where}`).all(...values) as unknown as FoundDefinition[];
 
 /**
- * Files that import this one, or use its names over others that pass them on; those that use most of its names first. Undefined: the
- * file is not in the index.
+ * Files that import this one, or use its names through re-exports; those that use most of its names first. Undefined if
+ * the file is not in the index.
  */
 export async function findDependents(input: TaskInput): Promise<CodeDependent[] | undefined> {
   const { file, path } = input as TaskInput & { file: string; path: string };
@@ -88,7 +90,7 @@ export async function findDependents(input: TaskInput): Promise<CodeDependent[] 
           .all(own.id, own.id) as { file: number; uses: number }[]
       ).map((row) => [row.file, row.uses]),
     );
-    // What is in one folder is one package in these languages, without an import.
+    // In these languages, the files of a folder form a package without imports.
     const isPackage = /\.(?:go|java|cs|rb|php|rs)$/.test(path);
     return files
       .filter(({ id, path: other }) => {

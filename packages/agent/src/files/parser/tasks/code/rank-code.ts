@@ -1,4 +1,5 @@
-// Ranks the definitions of an index by what refers to them: a file that much refers to counts more when it refers to something itself.
+// Ranks the definitions of an index by references to them: references from a file that is itself referenced often count
+// more.
 
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { TaskInput } from "../types.ts";
@@ -6,36 +7,39 @@ import type { CodeDefinition } from "./facts.ts";
 import { type CodeLinks, linksIn } from "./links.ts";
 import { readStore } from "./store.ts";
 
-/** A definition and the file that it is in. */
+/** A definition and its file. */
 export interface FoundDefinition extends CodeDefinition {
   readonly path: string;
 }
 
-/** The definitions of an index, the most linked first. */
+/** The definitions of an index, the most referenced first. */
 export interface RankedCode {
   readonly files: number;
-  /** How many there are, of which only the first are in `ranked`. */
+  /** Total number of definitions, of which only the first are in `ranked`. */
   readonly definitions: number;
   readonly ranked: readonly FoundDefinition[];
-  /** Where a path was given: what the files there use of others. */
+  /** If a path was given: what its files use of others. */
   readonly used: readonly FoundDefinition[];
 }
 
 const MOST_RANKED = 5000;
 const ROUNDS = 20;
 const DAMPING = 0.85;
-/** Tests use much that little else does, and their helpers are used by all of them. */
+/** Tests use much that little else does, and all of them use their helpers. */
 const TESTS =
   /(?:^|\/)(?:tests?|__tests__|specs?|testkit|testdata|fixtures|examples|bench|benchmarks)\/|[._-](?:test|spec|bench)\.\w+$|(?:^|\/)test_\w+\.py$/;
 const OF_TESTS = 0.05;
-/** A call of a method does not say of which class: it counts less. */
+/** A method call does not name its class, so it counts less. */
 const OF_METHODS = 0.2;
-/** A file with few references keeps most of what it has: its only one is not as much worth as the file. */
+/** A file with few references keeps most of its weight: a single reference is not worth as much as the file. */
 const LEAST_TOTAL = 10;
-/** A name that its file does not export is another one of the same name; it may be exported at the end of the file. */
+/**
+ * A name that its file does not export is probably a different one with the same name; but it may be exported at the
+ * end of the file.
+ */
 const OF_PRIVATE = 0.02;
 const HAS_EXPORTS = /\.(?:[cm]?[jt]sx?)$/;
-/** In these languages a name of another file is imported from it. */
+/** In these languages, names of other files must be imported. */
 const NEEDS_IMPORT = /\.(?:[cm]?[jt]sx?|pyi?)$/;
 
 interface Row extends FoundDefinition {
@@ -43,7 +47,7 @@ interface Row extends FoundDefinition {
   readonly nameId: number;
 }
 
-/** From a file to a definition, both by their place in the list of all. */
+/** From a file to a definition, both by index. */
 interface Edge {
   readonly from: number;
   readonly to: number;
@@ -89,7 +93,7 @@ function inOrder(rows: readonly Row[], scores: Float64Array, isWanted: (row: Row
     });
 }
 
-/** What a reader of a map looks for: nothing private, no fields, nothing inside of functions. */
+/** What a reader of a map looks for: nothing private, no fields, nothing inside functions. */
 function rankableIn(db: DatabaseSyncInstance): Row[] {
   const sql = `SELECT file, file.path AS path, name AS nameId, name.text AS name, kind, line, inside, signature
     FROM definition JOIN file ON file.id = file JOIN name ON name.id = name
@@ -99,7 +103,7 @@ function rankableIn(db: DatabaseSyncInstance): Row[] {
   );
 }
 
-/** What the files refer to; the weights of each file's are 1 together, or less. */
+/** References between files; the weights of each file add up to at most 1. */
 function edgesIn(db: DatabaseSyncInstance, rows: readonly Row[], { files, whole }: CodeLinks): Edge[] {
   const byName = new Map<number, number[]>();
   for (const [at, { nameId }] of rows.entries()) {
@@ -110,7 +114,7 @@ function edgesIn(db: DatabaseSyncInstance, rows: readonly Row[], { files, whole 
   const places = new Map(files.map(({ id }, at) => [id, at]));
   const edges: Edge[] = [];
   const totals = new Float64Array(files.length);
-  // One row for each name: a row for each reference takes ten times as long.
+  // One row per name: a row per reference takes ten times as long.
   const names = db
     .prepare(
       `SELECT name, group_concat(file || ' ' || (length(lines) - length(replace(lines, ',', '')) + 1)) AS places
@@ -144,7 +148,10 @@ function trustIn({ kind, path, signature }: Row): number {
   return HAS_EXPORTS.test(path) && !/^export\b/.test(signature) ? OF_PRIVATE : 1;
 }
 
-/** What arrives at each definition when every file passes on what it gets. `start`: how much each file has from the beginning. */
+/**
+ * The weight that arrives at each definition when every file passes on what it receives. `start`: initial weight of
+ * each file.
+ */
 function scoresOf(rows: readonly Row[], edges: readonly Edge[], { files, start }: Beginning): Float64Array {
   const whole = start.reduce((sum, value) => sum + value, 0) || 1;
   const places = new Map(files.map(({ id }, at) => [id, at]));

@@ -1,5 +1,5 @@
-// Reads source files for the index: their definitions, references and imports. A file that is too large, binary or takes too long to
-// parse is in the index without any.
+// Reads source files for the index: their definitions, references and imports. A file that is too large, binary or slow
+// to parse is indexed without any.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { importSpecifiers, packageAliases } from "./import-specifiers.ts";
 
 type Library = typeof import("web-tree-sitter");
 
-/** For a parse, and again for what is looked for in its tree. */
+/** Applies to parsing and again to querying the tree. */
 const LONGEST_MS = 1000;
 const LONGEST_NAME = 200;
 const LONGEST_SIGNATURE = 200;
@@ -22,13 +22,13 @@ const syntax = new Syntax(() => performance.now(), { textLength: LARGEST_INDEXED
 /** By grammar. */
 const queries = new Map<string, Query>();
 
-/** Fails where the optional packages are missing: every file would seem to be empty. */
+/** Throws if the optional packages are missing, because every file would seem empty. */
 export async function mustHaveGrammars(): Promise<void> {
   if (!(await syntax.withTree("a.ts", "", () => true)))
     throw new CannotParse(missingPackage("the code index", "web-tree-sitter", "@vscode/tree-sitter-wasm"));
 }
 
-/** Size and time of each path, or -1 twice where there is no file. */
+/** Size and time of each path, or -1 twice if there is no file. */
 export function statCode(input: TaskInput): Float64Array {
   const { root, paths } = input as TaskInput & { root: string; paths: readonly string[] };
   const stats = new Float64Array(paths.length * 2).fill(-1);
@@ -39,7 +39,7 @@ export function statCode(input: TaskInput): Float64Array {
   return stats;
 }
 
-/** Files that are gone are left out. */
+/** Leaves out files that no longer exist. */
 export async function readCode(input: TaskInput): Promise<CodeFacts[]> {
   const { root, paths } = input as TaskInput & { root: string; paths: readonly string[] };
   const library = await import("web-tree-sitter");
@@ -56,7 +56,7 @@ export async function readCode(input: TaskInput): Promise<CodeFacts[]> {
   return facts;
 }
 
-/** What is known of a file that could not be parsed. */
+/** The facts about a file that could not be parsed. */
 const NOTHING = { definitions: [], references: [], imports: [], aliases: [] };
 
 async function factsIn(path: string, bytes: Buffer, library: Library): Promise<Partial<CodeFacts>> {
@@ -70,7 +70,7 @@ async function factsIn(path: string, bytes: Buffer, library: Library): Promise<P
     const query = queries.get(grammar) ?? new library.Query(root.tree.language, source);
     queries.set(grammar, query);
     const deadline = performance.now() + LONGEST_MS;
-    // What is nested very deeply would take minutes.
+    // Very deep nesting would take minutes.
     const captures = query.captures(root, { progressCallback: () => performance.now() > deadline });
     return factsOf(captures, text, grammar);
   });
@@ -115,7 +115,7 @@ const extentOf = ({ parent, startIndex, endIndex }: QueryCapture["node"]) => ({
   to: parent?.endIndex ?? endIndex,
 });
 
-/** Says of each what it is inside of. An `impl` is no definition, but what is in it belongs to its type. */
+/** Sets the container of each definition. An `impl` is not a definition, but its content belongs to its type. */
 function placeDefinitions(found: FoundDefinition[], text: string): CodeDefinition[] {
   const around: FoundDefinition[] = [];
   const placed: CodeDefinition[] = [];
@@ -135,13 +135,13 @@ function placeDefinitions(found: FoundDefinition[], text: string): CodeDefinitio
   return placed;
 }
 
-/** A function of a class is a method, and a method of an object in a function is none. */
+/** A function in a class is a method; a method of an object inside a function counts as a function. */
 function kindOf(kind: string, outer: string | undefined): string {
   if (outer === undefined || (kind !== "function" && kind !== "method")) return kind;
   return /^(?:function|method|constant)$/.test(outer) ? "function" : "method";
 }
 
-/** From the beginning of a line to where the body begins: a list of parameters may go over several lines. */
+/** From the start of the line to the start of the body: a list of parameters may span several lines. */
 function signatureAt(text: string, start: number): string {
   let depth = 0;
   let end = start;

@@ -1,11 +1,11 @@
-// Which files of the index an import means. Relative ones are resolved as the languages do; others by the names of packages here, or
-// by how many of their last parts a path has in common with them.
+// Resolves imports to files of the index. Relative ones are resolved as the languages do; others by the names of
+// packages in the index, or by how many trailing parts they share with a path.
 
 import { posix } from "node:path";
 
-/** These stand for their folder. */
+/** Files with these names represent their folder. */
 const FOLDER_FILES = /^(?:index|__init__|mod|main|lib)$/;
-/** In these a name without a folder is a package from elsewhere. */
+/** In these languages, a name without a folder is an external package. */
 const HAS_PACKAGES = /\.(?:[cm]?[jt]sx?|go)$/;
 
 export interface IndexedFile {
@@ -15,7 +15,7 @@ export interface IndexedFile {
 
 export class ImportResolver {
   readonly #byPath = new Map<string, number>();
-  /** By path without its ending; a folder has the files that stand for it. */
+  /** By path without extension; a folder maps to the files that represent it. */
   readonly #byStem = new Map<string, number[]>();
   /** By the last part of such a path. */
   readonly #byName = new Map<string, string[]>();
@@ -44,7 +44,7 @@ export class ImportResolver {
     return beside.length > 0 ? beside : this.#byEnd(from, specifier);
   }
 
-  /** A path with or without its ending. TypeScript names the file that will be made of its own. */
+  /** A path with or without its extension. TypeScript imports name the compiled file. */
   #at(path: string): readonly number[] {
     const exact = this.#byPath.get(path);
     if (exact !== undefined) return [exact];
@@ -62,7 +62,7 @@ export class ImportResolver {
       const own = stem.split("/");
       let common = 1;
       while (common < Math.min(own.length, parts.length) && own.at(-1 - common) === parts.at(-1 - common)) common++;
-      // One part in common says little, unless that is all there is.
+      // A single shared part is weak evidence, unless there is only one part.
       const isEnough = common > 1 || (mayBeAlone && (parts.length === 1 || own.length === 1));
       if (!isEnough || common < most) continue;
       best = common > most ? [stem] : [...best, stem];

@@ -1,5 +1,5 @@
-// The file of an index: opened, made, and made anew when it is damaged or of another version. What it holds can always be read from
-// the sources again.
+// The file of an index: opened, created, and recreated if it is damaged or has another version. Its content can always
+// be rebuilt from the sources.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -26,19 +26,19 @@ CREATE TABLE alias (file INTEGER NOT NULL, specifier TEXT NOT NULL, path TEXT NO
 CREATE INDEX alias_of_file ON alias (file);
 PRAGMA user_version = ${VERSION};`;
 
-/** Another process may be writing. */
+/** How long to wait for another process that is writing. */
 const PATIENCE_MS = 15_000;
 const UNUSABLE = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
 
 class OtherVersion extends Error {}
 
-/** Opens, uses and closes the index. One that cannot be used is removed; the caller fills the next one. */
+/** Opens, uses and closes the index. An unusable index is removed; the caller fills the next one. */
 export async function withStore<T>(file: string, use: (db: DatabaseSyncInstance) => T): Promise<T> {
   const { DatabaseSync } = await import("@photostructure/sqlite").catch(() => {
     throw new CannotParse(missingPackage("the code index", "@photostructure/sqlite"));
   });
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite would make it readable by everybody.
+  // SQLite itself would make it world-readable.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   const db = new DatabaseSync(file, { timeout: PATIENCE_MS });
   try {
@@ -57,11 +57,11 @@ export async function withStore<T>(file: string, use: (db: DatabaseSyncInstance)
   }
 }
 
-/** The same for what only looks: another process may write in between, and a file gets a new number each time. */
+/** The same for reading only: another process may write in between, and the ids of files then change. */
 export const readStore = <T>(file: string, look: (db: DatabaseSyncInstance) => T): Promise<T> =>
   withStore(file, (db) => transact(db, () => look(db), "DEFERRED"));
 
-/** Why a task failed that may be tried again. */
+/** Why a task failed that may be retried. */
 const REMOVED = "the index was damaged and has been removed";
 
 const versionOf = (db: DatabaseSyncInstance): number =>
@@ -86,14 +86,14 @@ function transact<T>(db: DatabaseSyncInstance, work: () => T, kind = "IMMEDIATE"
   }
 }
 
-/** What has to be read, and what is gone: its rows are removed. */
+/** The files to read, and the files that are gone, whose rows are removed. */
 export interface CodeChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** Compares the index with all files that there are; `stats` as `statCode` gives them. */
+/** Compares the index with all existing files; `stats` has the format of `statCode`. */
 export async function compareCode(input: TaskInput): Promise<CodeChanges> {
   const { file, paths, stats } = input as TaskInput & { file: string; paths: readonly string[]; stats: Float64Array };
   const changes = await withStore(file, (db) => {
@@ -130,7 +130,7 @@ function removal(db: DatabaseSyncInstance): (path: string) => void {
   };
 }
 
-/** Replaces what is known of these files. */
+/** Replaces what is stored about these files. */
 export async function storeCode(input: TaskInput): Promise<void> {
   const { file, facts } = input as TaskInput & { file: string; facts: readonly CodeFacts[] };
   await withStore(file, (db) =>

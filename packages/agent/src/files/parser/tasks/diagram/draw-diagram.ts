@@ -15,7 +15,7 @@ export interface DiagramInput extends TaskInput {
   readonly boxBorderPadding?: number | undefined;
 }
 
-/** A drawing of a hundred nodes takes a tenth of it. */
+/** Drawing a hundred nodes takes a tenth of this. */
 const MOST_MS = 500;
 const KNOWN = "flowchart, sequenceDiagram, stateDiagram-v2, classDiagram, erDiagram or xychart-beta";
 
@@ -49,19 +49,22 @@ export async function drawDiagram(input: TaskInput): Promise<string> {
   }
 }
 
-/** The library looks for the way of a line without an end when there is none. */
+/** If a line has no path, the library searches for one forever. */
 function interruptible(work: () => string): string {
   const done: unknown = runInNewContext("work()", { work }, { timeout: MOST_MS });
   return String(done);
 }
 
-/** A long label may be broken into several lines: each of its words is looked for. */
+/** A long label may be broken into several lines, so each of its words is searched. */
 function showsName(drawn: string, name: string): boolean {
   const words = name.replace(/^"|"$/g, "").split(/\s+|<br\s*\/?>/i);
   return words.every((word) => drawn.includes(word));
 }
 
-/** Front matter, directives and comments say nothing about what is drawn. They become empty lines, so that line numbers stay. */
+/**
+ * Front matter, directives and comments do not affect the drawing. They become empty lines, so that line numbers stay
+ * correct.
+ */
 function withoutPreamble(mermaid: string): { readonly text: string; readonly line: number } {
   const blank = (part: string): string => part.replace(/[^\n]/g, "");
   const text = mermaid

@@ -1,5 +1,5 @@
-// A flowchart as boxes and lines. The library draws it; what its drawing does not show clearly is listed below it, and a drawing
-// without one of the nodes is refused.
+// Draws a flowchart as boxes and lines. The library draws it; what the drawing does not show clearly is listed below
+// it, and a drawing that lacks a node is refused.
 
 import { CannotParse } from "../types.ts";
 import type { Flowchart, FlowEdge, FlowGroup } from "./flowchart.ts";
@@ -21,7 +21,8 @@ export function drawFlowchart(chart: Flowchart, draw: (text: string, isFinal: bo
   const edgeLines = edges.flatMap(({ link }, at) => {
     const label = edgeLabels[at];
     const [from, to] = ends[at] ?? [-1, -1];
-    // For a line to its own box, or a second one between two boxes, the library often finds no way; the list below names them.
+    // For a line from a box to itself, or a second one between two boxes, the library often finds no path; the list
+    // below mentions them.
     const first = ends.findIndex((one) => one.includes(from) && one.includes(to) && one[0] !== one[1]);
     if (from === to || first < at) return [];
     return `n${from} ${link}${label ? `|${label.lines.join("<br>")}|` : ""} n${to}`;
@@ -36,14 +37,17 @@ export function drawFlowchart(chart: Flowchart, draw: (text: string, isFinal: bo
     return isAmbiguous(edge, chart) || (label && !drawing.shows(label)) || !drawing.connects(from, to);
   });
   const misplaced = [...chart.groups.values()].flatMap((group) => misplacedIn(group, chart, drawing, marks));
-  // The looks were at lines that cannot be mistaken for text; the form that was asked for has the same layout.
+  // The checks used line characters that cannot be mistaken for text; the requested form has the same layout.
   const shown = cells.restore(draw(text, true)).replace(/[ \t]+$/gm, "");
   const list = unclear.map((edge) => `  ${sentenceOf(edge, chart)}`);
   const notes = [...(list.length > 0 ? ["Links that the drawing does not show clearly:", ...list] : []), ...misplaced];
   return notes.length === 0 ? shown : `${shown}\n\n${notes.join("\n")}`;
 }
 
-/** The library finds no way for some lines, for ever, and loses some nodes: then another order or direction often does. */
+/**
+ * For some lines the library searches for a path forever, and it loses some nodes: then another order or direction
+ * often works.
+ */
 function firstWhole(
   { direction }: Flowchart,
   members: readonly string[],
@@ -78,7 +82,7 @@ interface Marks {
   readonly titles: ReadonlyMap<string, MarkedLabel>;
 }
 
-/** The library's frames are rectangles around their nodes, and may lie around others as well. */
+/** The library's frames are rectangles around their nodes, and may contain others as well. */
 function misplacedIn(group: FlowGroup, chart: Flowchart, drawing: Drawing, { ids, titles }: Marks): string[] {
   const title = titles.get(group.id);
   if (title === undefined || group.members.length === 0) return [];
@@ -102,7 +106,7 @@ function nodesIn({ members }: FlowGroup, chart: Flowchart): string[] {
 const nameOf = (id: string, { nodes, groups }: Flowchart): string =>
   (groups.get(id)?.label ?? nodes.get(id)?.label ?? id).replace(/<br\s*\/?>/gi, " ");
 
-/** Lines between the same two boxes lie upon each other; a group has no box of its own. */
+/** Lines between the same two boxes overlap; a group has no box of its own. */
 function isAmbiguous({ from, to }: FlowEdge, { edges, groups }: Flowchart): boolean {
   const between = edges.filter((one) => (one.from === from && one.to === to) || (one.from === to && one.to === from));
   return from === to || between.length > 1 || groups.has(from) || groups.has(to);
@@ -113,7 +117,7 @@ function sentenceOf({ from, to, label, link }: FlowEdge, chart: Flowchart): stri
   return `${nameOf(from, chart)} ${link} ${nameOf(to, chart)}${said}`;
 }
 
-/** A link to a group is drawn to the first node in it. */
+/** A link to a group is drawn to its first node. */
 function nodeOf(id: string, chart: Flowchart): string {
   const first = chart.groups.get(id)?.members[0];
   return first === undefined ? id : nodeOf(first, chart);

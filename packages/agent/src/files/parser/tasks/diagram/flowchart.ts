@@ -1,5 +1,5 @@
-// Reads a flowchart of mermaid into nodes, edges and groups. Written for what models write: several statements on a line, links
-// without spaces, labels in quotes. What is not understood is an error that names its line.
+// Parses a mermaid flowchart into nodes, edges and groups. It supports what models write: several statements on a line,
+// links without spaces, labels in quotes. Anything else is an error that names its line.
 
 import { CannotParse } from "../types.ts";
 
@@ -20,7 +20,7 @@ export interface FlowGroup {
   readonly id: string;
   readonly label: string;
   direction?: string;
-  /** Ids of nodes and groups, in the order in which they appear. */
+  /** Ids of nodes and groups, in order of appearance. */
   readonly members: string[];
 }
 
@@ -38,12 +38,12 @@ interface Statement {
   readonly line: number;
 }
 
-/** After a direction, the first statement may stand in the same line. */
+/** After the direction, the first statement may be on the same line. */
 export const FLOWCHART_HEADER =
   /^(?:graph|flowchart(?:-elk)?)(?:\s+(TB|TD|BT|RL|LR)(?:[ \t]+(?=[^\s;])|\s*(?:;|\n|$))|\s*(?:;|\n|$))/i;
 
 const RECTANGLE = ["[", "]"] as const;
-/** Longer brackets first. The forms that the drawing knows no shape for become rectangles. */
+/** Longer brackets first. Shapes that the library cannot draw become rectangles. */
 const SHAPES: readonly { readonly open: string; readonly close: string; readonly drawn: readonly [string, string] }[] =
   [
     { open: "(((", close: ")))", drawn: ["(((", ")))"] },
@@ -65,10 +65,10 @@ const SHAPES: readonly { readonly open: string; readonly close: string; readonly
 const ID = /^[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/u;
 const LINK = /^(?:[\p{L}\p{N}_]+@)?([xo<]?)(--+[-xo>]|==+[=xo>]|-\.+-[xo>]?|~~~+)(?:\s*\|([^|]*)\|)?/u;
 const LINK_WITH_TEXT = /^([xo<]?)(--|==|-\.)(?![-=.])\s*(\S.*?)\s*(--+[-xo>]|==+[=xo>]|\.+-[xo>]?)/;
-/** They say how it looks in a browser. */
+/** These only affect how it looks in a browser. */
 const IGNORED = /^(?:classDef|class|style|linkStyle|click|accTitle|accDescr|title)\b/;
 
-/** The text after its header, without comments; lines are counted from `firstLine`. */
+/** Parses the text after its header, without comments; lines are counted from `firstLine`. */
 export function readFlowchart(text: string, firstLine: number): Flowchart {
   const header = FLOWCHART_HEADER.exec(text);
   const chart: Flowchart = {
@@ -100,7 +100,7 @@ export function readFlowchart(text: string, firstLine: number): Flowchart {
   return chart;
 }
 
-/** Ends at a new line or a semicolon, outside quotes and brackets. */
+/** A statement ends at a newline or semicolon, outside quotes and brackets. */
 function* splitStatements(text: string, firstLine: number): Generator<Statement> {
   let line = firstLine;
   let begun = line;
@@ -134,7 +134,7 @@ function readGroup(said: string, chart: Flowchart): FlowGroup {
   return group;
 }
 
-/** Nodes and links in turn: `a & b --> c -- text --> d`. */
+/** Alternating nodes and links: `a & b --> c -- text --> d`. */
 function readChain({ text, line }: Statement, chart: Flowchart, within: FlowGroup | undefined): void {
   let rest = text;
   const fail = (): never => {
@@ -165,7 +165,7 @@ function readChain({ text, line }: Statement, chart: Flowchart, within: FlowGrou
       if (!rest.startsWith(open)) continue;
       const from = rest.startsWith('"', open.length) ? rest.indexOf('"', open.length + 1) + 1 : open.length;
       const end = rest.indexOf(close, from);
-      // A label in quotes ends with its bracket; between them there is nothing.
+      // A quoted label ends right before its bracket.
       if (end < 0 || (from > open.length && rest.slice(from, end).trim() !== "")) continue;
       const label = plainLabel(rest.slice(open.length, end));
       rest = rest.slice(end + close.length);
@@ -189,7 +189,7 @@ function readChain({ text, line }: Statement, chart: Flowchart, within: FlowGrou
   }
 }
 
-/** A node belongs to the first group that names it; a label that comes later is the label. */
+/** A node belongs to the first group that names it; a later label replaces the earlier one. */
 function placeNode(id: string, node: FlowNode | undefined, chart: Flowchart, within: FlowGroup | undefined): void {
   if (chart.groups.has(id)) return;
   const known = chart.nodes.get(id);
@@ -203,7 +203,7 @@ function placeNode(id: string, node: FlowNode | undefined, chart: Flowchart, wit
   } else if (known === undefined) chart.members.push(id);
 }
 
-/** As the drawing knows them; undefined for a link that is not seen. */
+/** In the drawing library's syntax; undefined for an invisible link. */
 function linkOf(start: string, shaft: string): string | undefined {
   if (shaft.startsWith("~")) return undefined;
   const style = shaft.includes("=") ? "=" : shaft.includes(".") ? "." : "-";

@@ -1,7 +1,7 @@
-// Labels as the drawing library takes them: one unit of text per cell of the drawing, and nothing that its patterns or our search
-// for lines could take for a bracket or a line. They are put back in the finished drawing.
+// Labels for the drawing library: one UTF-16 unit per cell of the drawing, and nothing that its patterns or our line
+// tracing could mistake for a bracket or a line. The finished drawing gets the real labels back.
 
-/** Stands beside a character that is two cells wide; it has no character of its own. */
+/** Placeholder for the second cell of a wide character. */
 const FILLER = "\uf8ff";
 const FIRST_ESCAPE = 0xe000;
 const FIRST_MARK = 0xe800;
@@ -9,7 +9,7 @@ const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 const PLAIN = /[\p{L}\p{N}\p{M}]/u;
 const BREAK = /<br\s*\/?>/i;
 
-/** A label of which the first cell is a mark that no other label has. */
+/** A label whose first cell is a unique mark. */
 export interface MarkedLabel {
   readonly mark: string;
   readonly lines: readonly string[];
@@ -20,7 +20,7 @@ export class LabelCells {
   readonly #escapes = new Map<string, string>();
   readonly #originals = new Map<string, string>();
 
-  /** With `keepsSpaces`, a space stays one: it lies inside a box. */
+  /** With `keepsSpaces`, spaces stay, because the label is inside a box. */
   mark(label: string, keepsSpaces: boolean): MarkedLabel {
     const lines = label.split(BREAK).map((line) => this.#cells(line.trim(), keepsSpaces));
     const [first = ""] = lines;
@@ -30,7 +30,7 @@ export class LabelCells {
   }
   #marks = 0;
 
-  /** How many labels can be told apart. */
+  /** Number of labels that can be distinguished. */
   static readonly most = 4000;
 
   restore(drawing: string): string {
@@ -45,7 +45,7 @@ export class LabelCells {
   #cells(text: string, keepsSpaces: boolean): string {
     return [...text]
       .map((char) => {
-        // A pair of surrogates is two cells already.
+        // A surrogate pair already takes two cells.
         if (char.length > 1) return char;
         if (PLAIN.test(char) || (keepsSpaces && char === " ")) return WIDE.test(char) ? `${char}${FILLER}` : char;
         return WIDE.test(char) ? `${this.#escape(char)}${FILLER}` : this.#escape(char);

@@ -1,12 +1,13 @@
-// The lines that the drawing library understands of the other kinds of diagram. It skips the rest without a word, so a line of
-// no known form is refused here by its number. Groups of a pattern named `a` and `b` are what must be seen in the drawing.
+// The lines that the drawing library understands in other kinds of diagrams. The library skips other lines silently, so
+// we refuse a line of unknown form with its number. Pattern groups named `a` and `b` capture names that must appear in
+// the drawing.
 
 import { CannotParse } from "../types.ts";
 
 interface Kind {
   readonly header: RegExp;
   readonly forms: readonly RegExp[];
-  /** Inside braces that these forms open, until a line with the closing brace. */
+  /** Forms inside braces opened by these forms, until a line with the closing brace. */
   readonly body?: { readonly opens: RegExp; readonly forms: readonly RegExp[] };
 }
 
@@ -69,7 +70,7 @@ export interface LinesOfDiagram {
   readonly names: readonly string[];
 }
 
-/** Undefined: the header names none of these kinds. */
+/** Undefined if the header names none of these kinds. */
 export function readLines(text: string, firstLine: number): LinesOfDiagram | undefined {
   const lines = text.split("\n").map((line) => line.trim().replace(/;$/, ""));
   const kind = KINDS.find(({ header }) => header.test(lines[0] ?? ""));

@@ -1,8 +1,8 @@
-// Looks at a drawing as its reader does: where the boxes are, and whether a line leads from one to another.
+// Checks a drawing as a reader would: where the boxes are, and whether a line leads from one to another.
 
 import type { MarkedLabel } from "./label-cells.ts";
 
-/** A sign that lines and boxes are drawn with; labels hold none (label-cells.ts). */
+/** A character of lines and boxes; labels contain none (label-cells.ts). */
 const SIGN = /[!-/:-@[-`{-~\u2190-\u2bff]/;
 
 type Cell = number;
@@ -32,7 +32,7 @@ export class Drawing {
     return lines.every((line) => this.#text.includes(line));
   }
 
-  /** Whether signs without a gap lead from one box to the other, outside all boxes. */
+  /** Whether a continuous line leads from one box to the other, outside all boxes. */
   connects(from: number, to: number): boolean {
     const start = this.#boxes[from];
     if (start === undefined || this.#boxes[to] === undefined) return false;
@@ -50,7 +50,7 @@ export class Drawing {
     return false;
   }
 
-  /** Whether the box lies in the frame under whose upper edge the title stands; undefined when there is no such frame. */
+  /** Whether the box is inside the frame with this title under its upper edge; undefined if there is no such frame. */
   isFramed(box: number, title: MarkedLabel): boolean | undefined {
     const row = this.#rows.findIndex((one) => one.includes(title.mark));
     const at = this.#rows[row]?.indexOf(title.mark) ?? -1;
@@ -66,7 +66,7 @@ export class Drawing {
     return left < column && column < right && row <= line && line < row + height;
   }
 
-  /** Undefined when it is not closed, so that nobody can say where it ends. */
+  /** Undefined if it is not closed, because its end is then unknown. */
   #findBox(mark: string): Box | undefined {
     const row = this.#rows.findIndex((one) => one.includes(mark));
     if (row < 0) return undefined;
@@ -92,7 +92,7 @@ export class Drawing {
     return (row + 1) * this.#width + column + 1;
   }
 
-  /** Undefined outside the drawing; a row that ends early goes on with spaces. */
+  /** Undefined outside the drawing; short rows are padded with spaces. */
   #at(cell: Cell): string | undefined {
     const row = Math.floor(cell / this.#width) - 1;
     const column = (cell % this.#width) - 1;

@@ -29,7 +29,7 @@ export function docxText(parts: Parts): string {
   return writer.text();
 }
 
-/** Levels of headings by the id of their style. */
+/** Heading levels by style id. */
 function headingsOf(parts: Parts): Map<string, number> {
   const levels = new Map<string, number>();
   let style = "";
@@ -46,7 +46,7 @@ function headingsOf(parts: Parts): Map<string, number> {
   return levels;
 }
 
-/** Whether the items of a list are counted, by list and level. */
+/** Whether the items of a list are numbered, by list and level. */
 function listsOf(parts: Parts): Map<string, boolean> {
   const counted = new Map<string, boolean>();
   const result = new Map<string, boolean>();
@@ -70,7 +70,7 @@ function listsOf(parts: Parts): Map<string, boolean> {
   return result;
 }
 
-/** What stands elsewhere in another form, or was taken out. */
+/** Content that is repeated in another form elsewhere, or was deleted. */
 const LEFT_OUT = new Set(["Fallback", "moveFrom", "del", "instrText"]);
 
 class BodyReader {
@@ -137,7 +137,7 @@ class BodyReader {
     const { text, style = "", list, level, outline } = paragraph;
     const outer = this.#paragraphs.at(-1);
     if (outer) {
-      // A box in the middle of a paragraph.
+      // A text box in the middle of a paragraph.
       outer.text += outer.text === "" ? text : `\n${text}`;
       return;
     }

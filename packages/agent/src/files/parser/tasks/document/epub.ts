@@ -35,7 +35,7 @@ export function epubText(parts: Parts): string {
     readMarkup(decodeXml(chapter), new HtmlReader(writer), true);
   }
   const text = writer.text();
-  // Most books say it on their first page.
+  // Most books have their title on the first page.
   return title === "" || text.slice(0, 1000).includes(title) ? text : `# ${cleanLine(title)}\n\n${text}`;
 }
 

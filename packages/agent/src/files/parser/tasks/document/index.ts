@@ -1,10 +1,10 @@
-// A document as text. What it is decides its content, not its name.
+// A document as text. Its content decides the type, not its name.
 
 import { CannotParse, type TaskInput } from "../types.ts";
 
 export interface DocumentInput extends TaskInput {
   readonly bytes: Uint8Array;
-  /** Of the file's name, in small letters, with the dot. */
+  /** The file's extension, in lowercase, with the dot. */
   readonly extension: string;
 }
 

@@ -1,4 +1,5 @@
-// Files of old Word, Excel and PowerPoint, read by the programs of catdoc. Each runs as a child of this process, so within its limits.
+// Files of old Word, Excel and PowerPoint, read by the programs of catdoc. Each runs as a child of this process, and so
+// within its limits.
 
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +36,7 @@ export function oldOfficeText(bytes: Uint8Array, extension: string): string {
   return text;
 }
 
-/** From a file that has no name any more: the programs move about in it, and nothing stays when we are ended. */
+/** From a file that is already unlinked: the programs seek in it, and nothing is left if we are killed. */
 function runOn(bytes: Uint8Array, program: string, args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), "lathe-document-"));
   const path = join(folder, "document");

@@ -1,4 +1,4 @@
-// Documents that are zip archives of XML files: their parts, within limits that a bomb does not get past.
+// Documents that are zip archives of XML files: their parts, within limits that stop zip bombs.
 
 import { unzipSync } from "fflate";
 import { Parser } from "htmlparser2";
@@ -11,7 +11,7 @@ const MOST_DEPTH = 400;
 
 export type Parts = ReadonlyMap<string, Uint8Array>;
 
-/** The parts that are text; pictures and the like stay packed. */
+/** The text parts; pictures and the like stay packed. */
 export function unpackParts(bytes: Uint8Array): Parts {
   let total = 0;
   let count = 0;
@@ -34,18 +34,18 @@ export function unpackParts(bytes: Uint8Array): Parts {
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Names come without their prefixes. */
+/** Names have no prefixes. */
 export interface XmlHandler {
   open?(name: string, attributes: Attributes): void;
   text?(text: string): void;
   close?(name: string): void;
-  /** The rest need not be read. */
+  /** Returns true if the rest need not be parsed. */
   isDone?(): boolean;
 }
 
 class Done extends Error {}
 
-/** Entities that a file defines itself are not expanded. */
+/** Entities defined by the file itself are not expanded. */
 export function readXml(part: Uint8Array | undefined, handler: XmlHandler): void {
   if (part) readMarkup(decodeXml(part), handler, true);
 }
@@ -77,7 +77,7 @@ export function readMarkup(text: string, handler: XmlHandler, xmlMode: boolean):
 
 const local = (name: string): string => name.slice(name.indexOf(":") + 1);
 
-/** By its name without prefix, unless the exact one is there. */
+/** By name without prefix, unless the exact name exists. */
 export function attribute(attributes: Attributes, name: string): string | undefined {
   if (name in attributes) return attributes[name];
   const key = Object.keys(attributes).find((one) => local(one) === name);
@@ -100,7 +100,7 @@ function decoderFor(encoding: string): TextDecoder {
   }
 }
 
-/** Targets of a part's relationships by id, as names of parts. */
+/** Targets of a part's relationships by id, as part names. */
 export function relationships(
   parts: Parts,
   part: string,
@@ -118,7 +118,7 @@ export function relationships(
   return found;
 }
 
-/** A name of a part, from the folder of another. */
+/** A part name relative to the folder of another part. */
 export function resolveTarget(folder: string, target: string): string {
   const names: string[] = [];
   for (const name of (target.startsWith("/") ? target : folder + target).split("/")) {

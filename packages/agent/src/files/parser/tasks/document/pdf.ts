@@ -1,10 +1,10 @@
-// PDF files: the text of every page, in lines as they stand on it.
+// PDF files: the text of every page, in lines as laid out.
 
 import { missingPackage } from "../../../../base/optional-package.ts";
 import { CannotParse } from "../types.ts";
 import { TextWriter } from "./text-writer.ts";
 
-/** What the library gives for a run of text: where its base line begins, and how wide it is. */
+/** A run of text from the library: where its baseline begins, and how wide it is. */
 interface Run {
   readonly str: string;
   readonly transform: readonly number[];
@@ -45,7 +45,7 @@ async function openPdf(bytes: Uint8Array) {
   }
 }
 
-/** Runs on one height are one line; a gap between two of them is a space, a wide one several. */
+/** Runs at the same height form a line; a gap between two of them is a space, a wide one several. */
 function linesOf(runs: readonly Run[]): string[] {
   const lines: string[] = [];
   let line = "";

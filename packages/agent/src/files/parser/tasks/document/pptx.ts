@@ -1,4 +1,4 @@
-// Presentations: every slide with its title, its paragraphs and tables, and the speaker's notes.
+// Presentations: every slide with its title, paragraphs, tables and speaker's notes.
 
 import { CannotParse } from "../types.ts";
 import { type Attributes, attribute, type Parts, readXml, relationships } from "./package-parts.ts";
@@ -42,7 +42,7 @@ function writeNotes(part: Uint8Array | undefined, writer: TextWriter): void {
   for (const text of said) writer.paragraph(text);
 }
 
-/** Shapes that say nothing of their own. */
+/** Shapes without text of their own. */
 const FURNITURE = new Set(["sldNum", "dt", "ftr", "hdr", "sldImg"]);
 
 class SlideReader {

@@ -1,11 +1,11 @@
-// Rich text: what it says, paragraph by paragraph, with headings and the cells of tables.
+// Rich text: its text, paragraph by paragraph, with headings and table cells.
 
 import { CannotParse } from "../types.ts";
 import { TextWriter, tableRow } from "./text-writer.ts";
 
 const MOST_DEPTH = 1000;
 
-/** Groups that hold no text of the document. */
+/** Groups that contain no text of the document. */
 const SILENT = new Set(
   "fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf listtable listoverridetable revtbl rsidtbl themedata datastore latentstyles xmlnstbl generator fldinst bkmkstart bkmkend ftnsep ftnsepc".split(
     " ",
@@ -28,9 +28,9 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 interface Group {
   isSilent: boolean;
-  /** How many characters stand in for one that is given by its number. */
+  /** Number of fallback characters after a character given by its code. */
   readonly fallback: number;
-  /** Said when it ends. */
+  /** Written when it ends. */
   readonly closing: string;
 }
 
@@ -52,7 +52,7 @@ class RtfReader {
   #cells: string[] = [];
   #inRow = false;
   #notes = 0;
-  /** Characters still to be passed over. */
+  /** Number of characters still to skip. */
   #skip = 0;
 
   constructor(source: string) {
@@ -130,7 +130,7 @@ class RtfReader {
     }
   }
 
-  /** It stands in the middle of the paragraph that it belongs to. */
+  /** Starts a note, in the middle of the paragraph that it belongs to. */
   #note(): void {
     this.#group.isSilent = false;
     this.#group.closing = "]";
@@ -150,7 +150,7 @@ class RtfReader {
     if (!this.#group.isSilent) this.#text += left;
   }
 
-  /** A character may consist of two of them. */
+  /** A character may consist of two bytes. */
   #takeBytes(): void {
     if (this.#bytes.length === 0) return;
     this.#text += this.#decoder.decode(Uint8Array.from(this.#bytes));

@@ -1,8 +1,8 @@
-// Collects what a document says as lines: headings, paragraphs, list items and tables, up to a limit.
+// Collects the text of a document as lines: headings, paragraphs, list items and tables, up to a limit.
 
 import { oneLine } from "../../../../base/text/one-line.ts";
 
-/** More than a session could ever show; what follows is left out and said so. */
+/** More than a session could ever show; the rest is left out, with a note. */
 const MOST_CHARACTERS = 8_000_000;
 const MOST_HEADING = 6;
 
@@ -39,7 +39,7 @@ export class TextWriter {
     for (const line of more) this.line(`${indent}  ${line.trimEnd()}`);
   }
 
-  /** The first row is taken for the head. */
+  /** The first row becomes the header. */
   table(rows: readonly (readonly string[])[]): void {
     const columns = Math.max(0, ...rows.map((row) => row.length));
     if (columns === 0) return;
@@ -72,7 +72,7 @@ export class TextWriter {
 export const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cleanLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 
-/** Without characters that a terminal would obey. */
+/** Removes characters that a terminal would interpret. */
 const cleanText = (text: string): string =>
   text.replace(/\r\n?|[\u000b\u000c\u2028\u2029]/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
 

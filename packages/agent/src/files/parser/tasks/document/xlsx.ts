@@ -1,10 +1,11 @@
-// Workbooks: every sheet with its name, its rows as lines of a table. Formulas without a stored value are shown themselves.
+// Workbooks: every sheet with its name, its rows as lines of a table. Formulas without a stored value are shown
+// themselves.
 
 import { CannotParse } from "../types.ts";
 import { attribute, type Parts, readXml, relationships } from "./package-parts.ts";
 import { cleanLine, TextWriter, tableRow } from "./text-writer.ts";
 
-/** Empty cells between two that are shown as such; a wider gap names the column instead. */
+/** Number of empty cells in a row that are shown; a wider gap names the column instead. */
 const MOST_GAP = 16;
 const MOST_SHEETS = 500;
 
@@ -60,7 +61,7 @@ function sharedStrings(parts: Parts): string[] {
   return strings;
 }
 
-/** Which styles show a number as a date, by their place in the list of styles. */
+/** Which styles show a number as a date, by style index. */
 function dateStyles(parts: Parts): boolean[] {
   const own = new Map<string, boolean>();
   const styles: boolean[] = [];
@@ -81,7 +82,7 @@ function dateStyles(parts: Parts): boolean[] {
   return styles;
 }
 
-/** Quoted text and colours say nothing about it. */
+/** Quoted text and colours do not matter. */
 const isDateFormat = (code: string): boolean => /[dmyhs]/i.test(code.replace(/"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]/gi, ""));
 
 interface Cell {
@@ -142,7 +143,7 @@ function shownValue(cell: Cell, strings: readonly string[], dates: readonly bool
 }
 
 const DAY_MS = 86_400_000;
-/** Day 0 of workbooks, which believe that 1900 was a leap year. */
+/** Day 0 of workbooks, which assume that 1900 was a leap year. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 
 function dateText(serial: number): string | undefined {
@@ -154,7 +155,7 @@ function dateText(serial: number): string | undefined {
   return seconds === "00:00:00" ? day : `${day} ${seconds}`;
 }
 
-/** Letters of a place such as AB12 as a number from 0 on. */
+/** The letters of a cell reference such as AB12 as a number from 0. */
 function columnOf(place: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(place ?? "")?.[0];
   if (letters === undefined) return undefined;

@@ -1,11 +1,11 @@
-// What a reader makes of HTML elements: data for the writer.
+// What HTML elements mean for the text of a page: data for the writer.
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-/** They have no end. */
+/** They have no end tag. */
 export const VOID = names("area base br col embed hr img input link meta param source track wbr");
 
-/** Their content is no text of the page. */
+/** Their content is not text of the page. */
 export const IGNORED = names("script style nav noscript svg iframe title template object canvas");
 
 /** They begin and end a line. */
@@ -14,7 +14,7 @@ export const BLOCKS = names(
     "hgroup legend main menu optgroup option p search section select summary",
 );
 
-/** They are on one line with what is around them, and end at the latest with the item, cell or quotation. */
+/** They are inline, and end at the latest with the item, cell or quotation. */
 export const INLINE = names("a b strong i em cite dfn var s del strike code kbd samp tt");
 
 export const MARKS: ReadonlyMap<string, string> = new Map(
@@ -23,12 +23,12 @@ export const MARKS: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.split(" ") as [string, string]),
 );
 
-/** The programming language that a class such as `language-js` names. */
+/** The programming language named in a class such as `language-js`. */
 export function languageOf(attributes: ReadonlyMap<string, string>): string {
   return /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(attributes.get("class") ?? "")?.[1] ?? "";
 }
 
-/** `leftOut`: names, and classes with a dot before them. An element without an end cannot be left out. */
+/** `leftOut`: element names, and classes with a leading dot. Void elements cannot be left out. */
 export function isLeftOut(
   name: string,
   attributes: ReadonlyMap<string, string>,

@@ -87,11 +87,11 @@ describe("a page as Markdown", () => {
   });
 });
 
-/** A quarter of it in the gate. */
+/** A quarter of the size in the short run. */
 const many = (text: string, times: number): string =>
   text.repeat(process.env["LATHE_LONG"] === undefined ? times / 4 : times);
 
-/** Each is of a kind that costs a square of its size when it is read carelessly: at this size, many minutes, and hours in the long run. */
+/** Each would take quadratic time in a careless parser: many minutes at this size, and hours in the long run. */
 const HOSTILE: readonly (readonly [string, string])[] = [
   ["nested tags that are never closed", many("<div><b><ul><li><blockquote>x", 60_000)],
   ["20,000 nested tags", `${"<div>".repeat(20_000)}x${"</div>".repeat(20_000)}`],

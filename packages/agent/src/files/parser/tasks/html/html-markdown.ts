@@ -1,4 +1,4 @@
-// The task that turns a page of the web into Markdown.
+// The task that converts a web page to Markdown.
 
 import type { TaskInput } from "../types.ts";
 import { readHtml } from "./html-tokens.ts";
@@ -7,9 +7,9 @@ import { MarkdownWriter } from "./markdown-writer.ts";
 
 export interface HtmlInput extends TaskInput {
   readonly html: string;
-  /** The page's address, which its links are relative to; absent: they are shown as they are written. */
+  /** The page's address, which its links are relative to; if absent, links are shown as written. */
   readonly base?: string | undefined;
-  /** Elements that are no text of this page: names, and classes with a dot before them. */
+  /** Elements to leave out: names, and classes with a leading dot. */
   readonly leftOut?: readonly string[] | undefined;
 }
 

@@ -1,18 +1,18 @@
-// Reads HTML from front to back and reports each part to a handler. It uses the tokenizer of htmlparser2 without its parser:
-// the parser searches and shifts the list of open elements with every tag, so a page that nests deeply costs the square of its size.
+// Parses HTML from front to back and reports each part to a handler. It uses the tokenizer of htmlparser2 without its
+// parser: the parser searches and shifts the list of open elements for every tag, so deep nesting costs quadratic time.
 
 import { Tokenizer } from "htmlparser2";
 import { VOID } from "./elements.ts";
 
 export interface HtmlHandler {
-  /** Gets only the attributes that matter to a reader. */
+  /** Gets only the attributes that affect the text. */
   open(name: string, attributes: ReadonlyMap<string, string>): void;
   close(name: string): void;
   /** Entities are decoded. */
   text(text: string): void;
 }
 
-/** The others are skipped, so that a tag with a million attributes costs no memory. */
+/** Others are skipped, so that a tag with a million attributes costs no memory. */
 const ATTRIBUTES_KEPT = new Set("href src alt start class role".split(" "));
 
 export function readHtml(html: string, handler: HtmlHandler): void {

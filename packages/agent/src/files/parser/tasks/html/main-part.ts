@@ -1,5 +1,5 @@
-// Finds the part of a page that is its content while the page is written: <main> or <article>, where most of the text is inside.
-// Menus and lists of links are no text here: a page may have more of them than of anything else.
+// Finds the main content of a page while the page is written: <main> or <article>, if it contains most of the text.
+// Menus and lists of links do not count: a page may have more of them than of anything else.
 
 import type { HtmlHandler } from "./html-tokens.ts";
 import type { MarkdownWriter, Place } from "./markdown-writer.ts";
@@ -9,13 +9,13 @@ interface Span {
   readonly end: Place;
 }
 
-/** All elements of one kind, of which the longest counts. Those inside another one of the kind are part of it. */
+/** All elements of one kind, of which the longest counts. Nested ones of the same kind are part of the outer one. */
 class Candidates {
   longest: Span | undefined;
-  /** Name of the open element: `div` for one with the role of `main`. */
+  /** Name of the open element: `div` for one with the role `main`. */
   #name: string | undefined;
   #start: Place | undefined;
-  /** How many elements of that name are open, the first one included. */
+  /** Number of open elements with that name, including the first one. */
   #depth = 0;
 
   open(name: string, isOfKind: boolean, writer: MarkdownWriter): void {
@@ -40,10 +40,10 @@ class Candidates {
   }
 }
 
-/** What was taken of a page. */
+/** The extracted text of a page. */
 export interface PageMarkdown {
   readonly text: string;
-  /** Only the page's content; the rest of the page was left out. */
+  /** Only the main content; the rest of the page was left out. */
   readonly isMainPart: boolean;
 }
 

@@ -5,7 +5,7 @@ import { oneLine } from "../../../../base/text/one-line.ts";
 const longestFence = (text: string): number =>
   (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
 
-/** "" for code without words. */
+/** "" for code without text. */
 export function inlineCode(text: string): string {
   const words = oneLine(text);
   const longest = longestFence(text);
@@ -23,7 +23,7 @@ export function codeLines(text: string, language: string): readonly string[] {
   return lines.join("") === "" ? [] : [fence + language, ...lines, fence];
 }
 
-/** A table of one column is only its lines. */
+/** A table with one column becomes plain lines. */
 export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const filled = rows.filter((row) => row.some((cell) => cell !== ""));
   const columns = filled.reduce((most, row) => Math.max(most, row.length), 0);

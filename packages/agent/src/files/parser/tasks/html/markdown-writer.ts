@@ -1,5 +1,5 @@
-// Markdown from the parts of a page, in one pass. Nesting is bounded: what lies deeper than a reader follows adds no more
-// indentation, and misplaced end tags are looked for only so far.
+// Writes Markdown from the parts of a page, in one pass. Nesting is bounded: deeper levels add no more indentation, and
+// the search for the start of a misplaced end tag is limited.
 
 import { oneLine } from "../../../../base/text/one-line.ts";
 import { BLOCKS, IGNORED, INLINE, isLeftOut, languageOf, MARKS } from "./elements.ts";
@@ -11,24 +11,24 @@ type Attributes = ReadonlyMap<string, string>;
 
 interface OpenElement {
   readonly name: string;
-  /** Undoes what its start did. */
+  /** Undoes the effect of the start tag. */
   readonly end: () => void;
 }
 
-/** A place in the page that is being written. */
+/** A position in the page that is being written. */
 export interface Place {
-  /** How many parts of the Markdown are before it. */
+  /** Number of Markdown parts before it. */
   readonly part: number;
-  /** How much text is before it, links not counted. */
+  /** Length of the text before it, without links. */
   readonly text: number;
 }
 
-/** Text being written: the page, or a cell of a table, where everything is on one line. */
+/** Text being written: the page, or a table cell, which is a single line. */
 interface Sheet {
   readonly parts: string[];
   readonly isOneLine: boolean;
   isEmpty: boolean;
-  /** Line breaks and a space that are owed before the next word. */
+  /** Pending line breaks and a space before the next word. */
   breaks: number;
   space: boolean;
   /** What the next line begins with instead of the prefix: `- `, `## `. */
@@ -38,9 +38,9 @@ interface Sheet {
 interface Table {
   rows: string[][];
   row: string[] | undefined;
-  /** Name of the cell that is open. */
+  /** Name of the open cell. */
   cell: string | undefined;
-  /** It holds another table, so it was made for its looks: its cells are ordinary text. */
+  /** It contains another table, so it only serves layout: its cells are ordinary text. */
   isLayout: boolean;
 }
 
@@ -54,22 +54,22 @@ export class MarkdownWriter implements HtmlHandler {
   readonly #tables: Table[] = [];
   /** One entry per list: the number of the next item, undefined for bullets, and whether an item is open. */
   readonly #lists: { next: number | undefined; hasItem: boolean }[] = [];
-  /** Stands before every line inside items and quotations. */
+  /** Starts every line inside items and quotations. */
   #prefix = "";
   #depth = 0;
   /** An element whose content is omitted, and how many of its kind are open inside. */
   #skipped: { name: string; open: number } | undefined;
   readonly #markCount = new Map<string, number>();
-  /** Marks that wait for the first word behind them. */
+  /** Marks that wait for the next word. */
   #pendingMarks: string[] = [];
   #inLink = false;
-  /** Characters of the page that are in no link. */
+  /** Characters of the page outside links. */
   #textLength = 0;
-  /** What addresses are relative to; the page may name it itself, once. */
+  /** The base of relative addresses; the page may set it once. */
   #base: string | undefined;
   #hasOwnBase = false;
   readonly #leftOut: ReadonlySet<string>;
-  /** Text of code, which is kept as it is. */
+  /** Text of code, which is kept verbatim. */
   #code: { readonly parts: string[]; readonly isBlock: boolean; language: string } | undefined;
 
   constructor(base?: string, leftOut: readonly string[] = []) {
@@ -118,7 +118,7 @@ export class MarkdownWriter implements HtmlHandler {
     this.#sheet.space = words.endsWith(" ");
   }
 
-  /** Ends whatever is open. */
+  /** Ends everything that is still open. */
   end(): void {
     this.#skipped = undefined;
     while (this.#open.length > 0) this.#open.pop()!.end();
@@ -165,7 +165,7 @@ export class MarkdownWriter implements HtmlHandler {
     if (count === 1) this.#pendingMarks.push(mark);
   }
 
-  /** A mark without a word behind it is taken back. */
+  /** Removes a mark that was followed by no word. */
   #endMark(begin: string, end: string): void {
     const at = this.#pendingMarks.lastIndexOf(begin);
     if (at === -1) this.#sheet.parts.push(end);
@@ -229,7 +229,7 @@ export class MarkdownWriter implements HtmlHandler {
       this.#beginLine(1, "- ");
       return;
     }
-    // A page that begins an item has ended the one before.
+    // A new item implicitly ends the previous one.
     if (list.hasItem) this.close("li");
     const marker = list.next === undefined ? "- " : `${list.next++}. `;
     const outer = this.#prefix;
@@ -262,7 +262,7 @@ export class MarkdownWriter implements HtmlHandler {
 
   #beginTable(name: string): void {
     if (name === "table") {
-      // All farther out have been laid out by this one.
+      // This one has already laid out all tables around it.
       const outer = this.#tables.at(-1);
       if (outer !== undefined && !outer.isLayout) this.#layOut(outer);
       this.#break(2);
@@ -300,7 +300,7 @@ export class MarkdownWriter implements HtmlHandler {
     this.#sheet = cell;
   }
 
-  /** What was collected so far becomes ordinary text, and so will the rest. */
+  /** What was collected so far becomes ordinary text, and so does the rest. */
   #layOut(table: Table): void {
     table.isLayout = true;
     const cell = this.#sheet;
@@ -333,14 +333,14 @@ export class MarkdownWriter implements HtmlHandler {
     this.#break(2);
   }
 
-  /** False when so much is open that no reader follows it: the element then has no effect. */
+  /** False if nesting is too deep: the element then has no effect. */
   #push(name: string, end: () => void): boolean {
     if (this.#open.length >= this.#mostOpen) return false;
     this.#open.push({ name, end });
     return true;
   }
 
-  /** -1 when it is not open, too far away, or behind something that its kind does not reach over. */
+  /** -1 if it is not open, too far away, or behind an element that its kind does not cross. */
   #openIndex(name: string): number {
     const isInline = INLINE.has(name);
     const ofTable = name === "table" || name === "tr" || name === "td" || name === "th";
@@ -365,7 +365,7 @@ export class MarkdownWriter implements HtmlHandler {
   #break(count: number): void {
     const sheet = this.#sheet;
     if (this.#inLink) sheet.space = true;
-    // The line that is to begin is a new one already.
+    // A new line is already pending.
     else if (sheet.lineStart === undefined) sheet.breaks = Math.max(sheet.breaks, count);
   }
 

@@ -1,17 +1,17 @@
-// The files that SQLite keeps beside a database and opens by their names: log, journal and helper file. They were not judged, and what a
-// repository brings there could make SQLite read, or even delete, a file elsewhere.
+// The files that SQLite keeps next to a database and opens by name: log, journal and shared-memory file. Permissions
+// have not judged them, and such files in a repository could make SQLite read, or even delete, a file elsewhere.
 
 import { closeSync, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { CannotParse } from "../types.ts";
 
 const SUFFIXES = ["-wal", "-journal", "-shm"] as const;
-/** Ends a journal that names another file, as it begins every journal. */
+/** Ends a journal that names another file; every journal also begins with it. */
 const JOURNAL_MAGIC = Buffer.from("d9d505f920a163d7", "hex");
 /** Length of the name, its checksum, the magic. */
 const NAME_END_BYTES = 16;
 
-/** A link would lead to a file that was not judged. */
+/** A link would lead to a file that permissions have not judged. */
 export function mustBePlainBeside(file: string): void {
   for (const suffix of SUFFIXES) {
     const stat = lstatSync(file + suffix, { throwIfNoEntry: false });

@@ -1,6 +1,6 @@
-// Values and rows of a database as text: a table of at most 120 columns for many rows, lines for one.
+// Values and rows of a database as text: a table at most 120 columns wide for many rows, lines for a single row.
 
-/** What SQLite gives with big integers. */
+/** What SQLite returns with big integers enabled. */
 export type Cell = string | number | bigint | null | Uint8Array;
 
 const MOST_WIDE = 120;
@@ -9,7 +9,7 @@ const LEAST_CELL = 4;
 const BETWEEN = " | ";
 const MOST_VALUE = 20_000;
 
-/** One line, without characters that a terminal would obey. */
+/** One line, without characters that a terminal would interpret. */
 function cellText(cell: Cell): string {
   if (cell === null) return "NULL";
   if (cell instanceof Uint8Array) return `<blob, ${cell.length} bytes>`;
@@ -21,7 +21,7 @@ function cellText(cell: Cell): string {
 
 const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Columns that no longer fit are named below. */
+/** Columns that do not fit are listed below. */
 export function asciiTable(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((row) => row.map(cellText));
   const wanted = names.map((name, i) =>
@@ -39,7 +39,7 @@ export function asciiTable(names: readonly string[], rows: readonly (readonly Ce
   return lines.join("\n");
 }
 
-/** Wide columns give way first; when even narrow ones do not fit, the last ones go. */
+/** Wide columns shrink first; if even narrow ones do not fit, the last ones are dropped. */
 function fitWidths(wanted: readonly number[]): number[] {
   const widths = [...wanted];
   const total = () => widths.reduce((sum, one) => sum + one, 0) + BETWEEN.length * Math.max(0, widths.length - 1);
@@ -58,7 +58,7 @@ function cut(text: string, room: number): string {
   return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
 }
 
-/** One row with its values in full, as far as that is sensible. */
+/** One row with its full values, up to a sensible length. */
 export function rowText(names: readonly string[], row: readonly Cell[]): string {
   return names.map((name, i) => `${cellText(name)}: ${valueText(row[i] ?? null)}`).join("\n");
 }
@@ -66,7 +66,7 @@ export function rowText(names: readonly string[], row: readonly Cell[]): string 
 function valueText(cell: Cell): string {
   if (typeof cell !== "string") return cellText(cell);
   const text = cell.length > MOST_VALUE ? `${cell.slice(0, MOST_VALUE)}… [${cell.length} characters]` : cell;
-  // Lines of a longer text stand below its name.
+  // The lines of a multi-line text are below its name.
   return text.includes("\n")
     ? `\n${text
         .split("\n")

@@ -1,5 +1,5 @@
-// Opens a database so that reading leaves nothing behind: no new -wal, -shm or journal beside it, and yet what a program has written to
-// its log is seen.
+// Opens a database so that reading leaves nothing behind: no new -wal, -shm or journal next to it, and yet it sees what
+// a program has written to its log.
 
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { mustBePlainBeside, mustNameNoOther } from "./beside.ts";
 export type Database = DatabaseSyncInstance;
 
 const BUSY_MS = 3000;
-/** A copy is made of what a program has left unfinished; beyond this it would take too long. */
+/** Unfinished changes of a program are read in a copy; copying more than this would take too long. */
 const MOST_COPIED_BYTES = 1 << 30;
 const FORMAT_AT = 18;
 const WAL_FORMAT = 2;
@@ -32,11 +32,11 @@ const SHARED = {
   timeout: BUSY_MS,
   readBigInts: true,
   returnArrays: true,
-  // The program that reads the database usually allows them, so its schema may hold them.
+  // The program that uses the database usually allows them, so its schema may contain them.
   enableDoubleQuotedStringLiterals: true,
 };
 
-/** For reading. `file` is the real path that was judged. */
+/** Opens for reading. `file` is the real path that was judged. */
 export async function openReadOnly(file: string): Promise<Database> {
   const { DatabaseSync } = await sqlitePackage();
   mustBeSame(file);
@@ -44,7 +44,7 @@ export async function openReadOnly(file: string): Promise<Database> {
   let database: Database;
   try {
     database = new DatabaseSync(url, { ...SHARED, readOnly: !isOwn });
-    // Opens the log as well; a copy can then go.
+    // This opens the log as well; a copy can then be deleted.
     database.prepare("SELECT count(*) FROM sqlite_master").all();
     database.exec("PRAGMA trusted_schema = OFF");
   } catch (error) {
@@ -56,7 +56,7 @@ export async function openReadOnly(file: string): Promise<Database> {
   return database;
 }
 
-/** For one transaction. */
+/** Opens for one transaction. */
 export async function openForWriting(file: string): Promise<Database> {
   const { DatabaseSync } = await sqlitePackage();
   mustBeSame(file);
@@ -78,7 +78,7 @@ async function sqlitePackage(): Promise<typeof import("@photostructure/sqlite")>
   }
 }
 
-/** A link that came after the judgement would lead elsewhere. */
+/** A link created after the judgement would lead elsewhere. */
 function mustBeSame(file: string): void {
   if (realpathSync(file) !== file) throw new CannotParse("it was replaced by a link meanwhile");
   mustBePlainBeside(file);
@@ -86,9 +86,9 @@ function mustBeSame(file: string): void {
 
 interface Place {
   readonly url: URL;
-  /** A copy, which is ours to write to. */
+  /** It is a copy, which we may write to. */
   readonly isOwn: boolean;
-  /** After it was opened. */
+  /** Called after it was opened. */
   settle(): void;
 }
 
@@ -96,12 +96,14 @@ function place(file: string): Place {
   const url = (path: string, query: string): URL => new URL(`${pathToFileURL(path).href}?${query}`);
   const nothing = () => {};
   const unfinished = sizeOf(`${file}-wal`) > 0 ? "-wal" : sizeOf(`${file}-journal`) > 0 ? "-journal" : undefined;
-  // No process writes and nothing waits to be taken over: no lock and no helper file is needed.
+  // No process is writing and nothing is pending: no lock or shared-memory file is needed.
   if (!unfinished && usesLog(file)) return { url: url(file, "mode=ro&immutable=1"), isOwn: false, settle: nothing };
-  // With its helper file there, another process has it open, and locks keep us from reading half of a change.
+  // If the shared-memory file exists, another process has the database open, and locks keep us from reading incomplete
+  // changes.
   if (!unfinished || (unfinished === "-wal" && existsSync(`${file}-shm`)))
     return { url: url(file, "mode=ro"), isOwn: false, settle: nothing };
-  // A program has died: what it left is taken over in a copy, as the next one that opens the database would do.
+  // A program has died: its unfinished changes are processed in a copy, as the next program that opens the database
+  // would do.
   if (sizeOf(file) + sizeOf(file + unfinished) > MOST_COPIED_BYTES)
     throw new CannotParse("a program has left a change unfinished in it; open it once with sqlite3 in the shell");
   const folder = mkdtempSync(join(tmpdir(), "lathe-sqlite-"));
@@ -138,7 +140,7 @@ const PLAINLY: readonly (readonly [RegExp, string])[] = [
   [/malformed|not a database/, "the database is damaged"],
 ];
 
-/** What SQLite says, where it is not plain enough in plainer words. */
+/** SQLite's error messages, in plainer words if they are unclear. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CannotParse) return error;
   const plain = PLAINLY.find(([pattern]) => pattern.test(error.message))?.[1];

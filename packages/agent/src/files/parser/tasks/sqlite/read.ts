@@ -1,4 +1,4 @@
-// What of a database a path shows: its tables, one table, rows of it, one row, or the result of a query.
+// What a path shows of a database: its tables, one table, rows of it, one row, or the result of a query.
 
 import { CannotParse, type TaskInput } from "../types.ts";
 import { asciiTable, type Cell, rowText } from "./cells.ts";
@@ -43,14 +43,15 @@ function tableList(database: Database): string {
 
 const about = ({ kind }: Table): string => (kind === "table" ? "" : ` (${kind === "view" ? kind : "virtual table"})`);
 
-/** Counting a large table reads all of it. A view may compute anything. */
+/** Counting a large table reads all of it, and a view may compute anything. */
 function rowCount(database: Database, table: Table): string {
   if (table.kind === "view") return "rows not counted";
   try {
     const count = countOf(database, `SELECT 1 FROM ${quoteName(table.name)}`);
     return `${count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : count} ${count === 1 ? "row" : "rows"}`;
   } catch {
-    return "rows cannot be counted"; // a module that is not built in, or a damaged page: the others are still worth showing
+    // a module that is not built in, or a damaged page: the other tables are still worth showing
+    return "rows cannot be counted";
   }
 }
 
@@ -84,7 +85,7 @@ function oneRow(database: Database, table: Table, columns: readonly Column[], ke
   const statement = database.prepare(
     `SELECT ${inFull(columns)} FROM ${quoteName(table.name)} WHERE ${sql} = ? LIMIT 1`,
   );
-  // Where the column has no type of its own, the number 3 is not the text 3.
+  // If the column has no type, the number 3 differs from the text 3.
   const asNumber = /^-?\d{1,18}$/.test(key) ? [BigInt(key)] : [];
   for (const candidate of [key, ...asNumber]) {
     const [row] = statement.all(candidate);
@@ -133,7 +134,7 @@ interface RowParameters {
 
 function rowParameters(query: string): RowParameters {
   const given = new Map<string, string>();
-  // A condition may hold an ampersand of its own.
+  // A condition may contain an ampersand.
   for (const part of query.split(/&(?=[a-z_]\w*=)/i)) {
     const [, name = part, value] = /^([^=]*)=([\s\S]*)$/.exec(part) ?? [];
     if (value === undefined || !["limit", "offset", "order", "where"].includes(name))
@@ -159,13 +160,13 @@ function rowParameters(query: string): RowParameters {
   };
 }
 
-/** It may have been written as in an address; a text with spaces was not. */
+/** It may be percent-encoded as in an address; a text with spaces is not. */
 function decodeValue(value: string): string {
   if (/\s/.test(value) || !/%[0-9a-f]{2}/i.test(value)) return value;
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // a percent sign of its own
+    return value; // a literal percent sign
   }
 }
 
@@ -191,7 +192,7 @@ function query(database: Database, parameters: string): string {
   return `${asciiTable(names, rows)}${isCut ? `\n[only the first ${MOST_ROWS} rows]` : ""}`;
 }
 
-/** What is longer than a cell need not be kept. */
+/** Text beyond the width of a cell need not be kept. */
 const KEPT = 64;
 const shortCell = (cell: Cell): Cell => (typeof cell === "string" && cell.length > KEPT ? cell.slice(0, KEPT) : cell);
 

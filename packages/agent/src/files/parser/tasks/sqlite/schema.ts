@@ -1,4 +1,4 @@
-// What a database holds, and how one of its rows is named.
+// The tables of a database, and how a row is identified.
 
 import { CannotParse } from "../types.ts";
 import type { Database } from "./open.ts";
@@ -32,7 +32,7 @@ export function tablesOf(database: Database): Table[] {
 }
 
 export function columnsOf(database: Database, table: Table): Column[] {
-  // Also those that are computed, but not the hidden ones of virtual tables.
+  // Includes computed columns, but not the hidden ones of virtual tables.
   const rows = database
     .prepare("SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1")
     .all(table.name) as unknown as [string, bigint][];
@@ -47,7 +47,7 @@ export function keyOf(table: Table, columns: readonly Column[]): KeyColumn {
   return { name: "rowid", sql: "rowid" };
 }
 
-/** The part of a path behind the database: a table, and what follows it. The longest name wins. */
+/** The part of a path after the database: a table, and what follows it. The longest name wins. */
 export function tableIn(
   inner: string,
   tables: readonly Table[],

@@ -1,4 +1,4 @@
-// SQL that a path carries: what it may contain, and what the database lets it do.
+// SQL from a path: what it may contain, and what the database lets it do.
 
 import { CannotParse } from "../types.ts";
 import type { Database } from "./open.ts";
@@ -6,7 +6,7 @@ import type { Database } from "./open.ts";
 const LITERALS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]/g;
 const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\//g;
 
-/** A condition is one expression. */
+/** A condition must be a single expression. */
 export function checkCondition(where: string): void {
   const bare = where.replace(LITERALS, "''");
   const found = /--|\/\*|;|\b(?:limit|offset|union|attach|pragma)\b/i.exec(bare)?.[0];
@@ -15,7 +15,7 @@ export function checkCondition(where: string): void {
   if (where.trim() === "") throw new CannotParse("where is empty; give a condition, such as where=id>3");
 }
 
-/** What follows a first statement would be ignored, and the model would not know. */
+/** Anything after the first statement would be ignored without the model knowing. */
 export function checkSingle(sql: string): void {
   const bare = sql.replace(new RegExp(`${LITERALS.source}|${COMMENTS.source}`, "g"), " ");
   if (bare.trim() === "") throw new CannotParse("the query is empty; write it behind ?q=, such as ?q=SELECT 1");
@@ -27,12 +27,12 @@ const DENY = 1;
 const ACTION = { pragma: 19, read: 20, select: 21, function: 31, recursive: 33 };
 const READING: readonly number[] = [ACTION.read, ACTION.select, ACTION.recursive];
 
-/** Limits the database to reading from now on: no other file, no setting, no extension. */
+/** Restricts the database to reading from now on: no other file, no setting, no extension. */
 export function onlyReading(database: Database): void {
   database.setAuthorizer((action, first, second) => {
     if (READING.includes(action)) return ALLOW;
     if (action === ACTION.function) return second === "load_extension" ? DENY : ALLOW;
-    // Full-text tables ask whether they have changed.
+    // Full-text tables check whether they have changed.
     return action === ACTION.pragma && first === "data_version" ? ALLOW : DENY;
   });
 }

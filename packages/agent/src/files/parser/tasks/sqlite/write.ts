@@ -1,4 +1,4 @@
-// Writes one row of a database in one transaction: inserts it, changes some of its values, or deletes it.
+// Writes a row of a database in one transaction: inserts it, changes some of its values, or deletes it.
 
 import type { RowChange } from "../../../target/format.ts";
 import { CannotParse, type TaskInput } from "../types.ts";
@@ -10,7 +10,7 @@ export interface SqliteWrite extends TaskInput {
   readonly file: string;
   readonly inner: string;
   readonly content: string;
-  /** Nothing is changed. */
+  /** Do not change anything. */
   readonly planOnly: boolean;
 }
 
@@ -115,7 +115,7 @@ function scalar(name: string, value: unknown): Value {
   return BigInt(value);
 }
 
-/** All of it or nothing, also when the process is killed. */
+/** All or nothing, even if the process is killed. */
 function inTransaction(database: Database, work: () => RowChange): RowChange {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -198,7 +198,7 @@ function find({
   const names = columns.map(({ name }) => name);
   const list = ["rowid", ...names.map(quoteName)].join(", ");
   const statement = database.prepare(`SELECT ${list} FROM ${quoteName(table.name)} WHERE ${key.sql} = ? LIMIT 1`);
-  // As in reading: without a type of its own a column tells the number 3 from the text 3.
+  // As in reading: if the column has no type, the number 3 differs from the text 3.
   const asNumber = /^-?\d{1,18}$/.test(keyText) ? [BigInt(keyText)] : [];
   for (const candidate of [keyText, ...asNumber]) {
     const [row] = statement.all(candidate) as unknown as [bigint, ...Cell[]][];

@@ -1,17 +1,20 @@
-// Puts what a pattern has captured into the text that replaces a match.
+// Inserts what a pattern has captured into the replacement of a match.
 
 import type { SgNode } from "@ast-grep/napi";
 
 const VARIABLE = /(\$\$\$|\$\$?)([A-Z][A-Z0-9_]*)/g;
 
-/** Names that `out` uses and the pattern does not capture. */
+/** Names that `out` uses but the pattern does not capture. */
 export function uncapturedNames(pattern: string, out: string): string[] {
   const names = (text: string) => [...text.matchAll(VARIABLE)].map(([, dollars, name]) => `${dollars}${name}`);
   const captured = new Set(names(pattern));
   return names(out).filter((name) => !captured.has(name));
 }
 
-/** `text`: of the whole file. Lines of `out` are indented as the match is, and captured lines as the line that they are put into. */
+/**
+ * `text`: of the whole file. Lines of `out` are indented like the match, and captured lines like the line into which
+ * they are inserted.
+ */
 export function fillTemplate(out: string, match: SgNode, text: string): string {
   const indent = indentAt(text, match.range().start.index);
   return out

@@ -1,4 +1,4 @@
-// Grammars by name: some are inside @ast-grep/napi, the others are packages that are used where they are installed.
+// Grammars by name: some are part of @ast-grep/napi, the others are packages that are used if installed.
 
 import { createRequire } from "node:module";
 import { missingPackage } from "../../../../base/optional-package.ts";
@@ -6,19 +6,19 @@ import { CannotParse } from "../types.ts";
 
 type AstGrep = typeof import("@ast-grep/napi");
 
-/** What stands for `$` while a pattern is parsed, where a name cannot begin with it. */
+/** Replaces `$` while a pattern is parsed, in languages where names cannot begin with it. */
 const EXPANDO: Readonly<Record<string, string>> = { Css: "_", Html: "z" };
 const INSIDE: ReadonlySet<string> = new Set(["TypeScript", "Tsx", "JavaScript", "Html", "Css"]);
 
 type Registration = Parameters<AstGrep["registerDynamicLanguage"]>[0][string];
 
-/** The library takes further grammars once in the life of a process, so all that are installed are given together. */
+/** The library accepts additional grammars only once per process, so all that are installed are registered together. */
 let registered: ReadonlyMap<string, Registration> | undefined;
 
 export interface Grammars {
   readonly astGrep: AstGrep;
   has(grammar: string): boolean;
-  /** The pattern as the grammar reads it. */
+  /** The pattern in a form that the grammar can parse. */
   readablePattern(grammar: string, pattern: string): string;
 }
 
@@ -54,10 +54,10 @@ function installed(packages: Readonly<Record<string, string>>): Map<string, Regi
   for (const [grammar, name] of Object.entries(packages)) {
     try {
       const registration = require(name) as Registration;
-      // Read here: it fails where the package has no library for this machine.
+      // Accessed here, because it throws if the package has no library for this machine.
       found.set(grammar, { ...registration, libraryPath: registration.libraryPath });
     } catch {
-      // Not installed, or not for this machine: a search in this language names the package.
+      // Not installed, or not available for this machine: a search in this language names the package.
     }
   }
   return found;

@@ -1,4 +1,4 @@
-// Searches texts for code of a certain structure. The library's work cannot be interrupted: the process is ended at the deadline.
+// Searches texts for code structures. The library cannot be interrupted, so the process is killed at the deadline.
 
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -9,7 +9,10 @@ import { fillTemplate, uncapturedNames } from "./fill.ts";
 import { type Grammars, loadGrammars } from "./grammars.ts";
 import type { StructureAnswer, StructureInput, StructureMatch, StructureRule } from "./types.ts";
 
-/** Syntax trees live outside the JavaScript heap, so nothing makes the collector run: we run it after this many characters. */
+/**
+ * Syntax trees are outside the JavaScript heap and do not trigger the garbage collector, so we run it after this many
+ * characters.
+ */
 const COLLECTED_AFTER = 1 << 20;
 
 type Problem = StructureAnswer["problems"][number];
@@ -61,7 +64,7 @@ function matchOf(node: SgNode, { out }: StructureRule, text: string): StructureM
 
 const hasError = (root: SgNode): boolean => root.has({ rule: { kind: "ERROR" } });
 
-/** Undefined: it is one piece of code in this grammar. */
+/** Undefined if it is valid code in this grammar. */
 function problemOf({ pattern, out }: StructureRule, grammar: string, grammars: Grammars): Problem | undefined {
   const problem = (why: string): Problem => ({ grammar, pattern, why });
   const [unknown] = out === undefined ? [] : uncapturedNames(pattern, out);
@@ -77,7 +80,7 @@ function problemOf({ pattern, out }: StructureRule, grammar: string, grammars: G
     : undefined;
 }
 
-/** Native memory is freed in a task of its own after the collection. */
+/** Native memory is freed in a separate task after the collection. */
 function collector(): () => Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

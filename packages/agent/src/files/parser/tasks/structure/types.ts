@@ -1,8 +1,8 @@
-// What travels to and from the task that searches code by its structure.
+// The messages to and from the task that searches code by structure.
 
 import type { TaskInput } from "../types.ts";
 
-/** A pattern, and what to put in place of its matches. */
+/** A pattern, and the replacement of its matches. */
 export interface StructureRule {
   readonly pattern: string;
   readonly out?: string | undefined;
@@ -11,9 +11,9 @@ export interface StructureRule {
 export interface StructureInput extends TaskInput {
   readonly rules: readonly StructureRule[];
   readonly files: readonly { readonly grammar: string; readonly text: string }[];
-  /** Matches of all files together that are given back; the others are only counted. */
+  /** Maximum number of matches returned, over all files; others are only counted. */
   readonly most: number;
-  /** Packages with further grammars, by the name of the grammar. */
+  /** Packages with additional grammars, by grammar name. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
@@ -25,19 +25,19 @@ export interface StructureMatch {
   readonly line: number;
   readonly column: number;
   readonly lastLine: number;
-  /** The rule's `out`, filled. */
+  /** The rule's `out` with captures inserted. */
   readonly replacement?: string | undefined;
 }
 
 export interface StructureAnswer {
-  /** In the order of the input; in each file in the order of the text. */
+  /** In the order of the input; within a file, in text order. */
   readonly files: readonly {
     readonly matches: readonly StructureMatch[];
     readonly total: number;
-    /** Only known of files with matches, where there is something to replace. */
+    /** Only known for files with matches, if the rule replaces something. */
     readonly isBroken: boolean;
   }[];
-  /** Patterns that are none in a grammar. */
+  /** Patterns that are invalid in a grammar. */
   readonly problems: readonly { readonly grammar: string; readonly pattern: string; readonly why: string }[];
   /** Grammars whose package is not installed. */
   readonly missing: readonly string[];
