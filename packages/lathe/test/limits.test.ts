@@ -57,7 +57,10 @@ describe("limits of a run end it with code 5", () => {
   it("--max-cost that does not pay for the first request sends nothing and keeps the session", async () => {
     scene = await stage([]);
     const { code, stderr } = await scene.run(["--max-cost", "0.01", "go"]);
-    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringMatching(/limit of \$0\.01 does not cover/) });
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/limit of \$0\.01 does not cover/),
+    });
     expect(scene.server.requests).toEqual([]);
   });
 
