@@ -135,7 +135,7 @@ describe("slash commands", () => {
     const [first] = conversation.branchPoints();
     const { leaf } = conversation.session.journal;
     await expect(say(`/tree ${first!.id} summary`)).rejects.toThrow(
-      "The practice model cannot summarize. Choose a model first, or go there without a summary.",
+      "The practice model cannot summarize. Choose a model first, or move without a summary.",
     );
     expect(conversation.session.journal.leaf).toBe(leaf);
   });

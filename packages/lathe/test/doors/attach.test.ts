@@ -182,7 +182,7 @@ it("M1: /serve opens the session of a terminal: link and QR code; another termin
   const again = held.type(`lathe attach ${link}`);
   await held.see(again, /This link was used before\. [\s\S]*ended-2/);
   own.keys("/serve stop\n");
-  at = await own.see(at, /This session is closed to others\./);
+  at = await own.see(at, /This session is closed to other clients\./);
   await other.see(there, /The session was closed\.[\s\S]*ended-0/);
   own.keys("/quit\n");
   await own.see(at, /ended-0/);

@@ -6,7 +6,7 @@ import type { SlashCommand } from "./command.ts";
 
 export const compact: SlashCommand = {
   name: "compact",
-  arguments: "[what to pay attention to]",
+  arguments: "[what to focus on]",
   // The command stops running work first.
   whileWorking: true,
   description: "summarize older messages to make room",
@@ -31,7 +31,7 @@ function waysToCompact({ preserveData }: CompactionEntry): string {
 
 export const handoff: SlashCommand = {
   name: "handoff",
-  arguments: "[what to pay attention to]",
+  arguments: "[what to focus on]",
   // The command stops running work first.
   whileWorking: true,
   description: "start a new session from a summary of this one",

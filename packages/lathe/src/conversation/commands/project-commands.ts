@@ -10,9 +10,9 @@ import { foldersLike } from "./folder-completion.ts";
 import initPrompt from "./init.md";
 
 const MEANINGS: Readonly<Record<PermissionMode, string>> = {
-  "read-only": "reads, searches and runs commands that change nothing",
+  "read-only": "reads, searches, and runs commands that change nothing",
   ask: "asks before every change and every command",
-  "auto-edit": "edits inside the project and runs harmless commands, asks before others",
+  "auto-edit": "edits inside the project, runs harmless commands, and asks before others",
   full: "never asks",
   plan: "reads and proposes a plan, changes nothing",
 };
@@ -22,7 +22,7 @@ const FORGET = "forget";
 const permissions: SlashCommand = {
   name: "permissions",
   arguments: "[mode|forget]",
-  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}; forget asks again about what you allowed`,
+  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}; forget: ask again about everything you allowed`,
   whileWorking: true,
   complete: (_conversation, typed) => [...PERMISSION_MODES, FORGET].filter((mode) => mode.startsWith(typed)),
   run: async (conversation, wanted, view) => {
@@ -69,7 +69,7 @@ const addDir: SlashCommand = {
 
 const init: SlashCommand = {
   name: "init",
-  arguments: "[what to pay attention to]",
+  arguments: "[what to focus on]",
   description: "write an AGENTS.md for this project",
   run: async (conversation, focus, view) => {
     refuseAsAnswer("init", conversation.open);

@@ -35,7 +35,7 @@ const status: SlashCommand = {
       ["sandbox", sandboxText(workspace.settings["sandbox.network"], session.env.isSandboxed)],
       ["folder", workspace.roots.join(", ")],
       ["session", session.journal.title?.title ?? session.id],
-      ["file", open.journal.path ?? "not kept"],
+      ["file", open.journal.path ?? "not saved"],
       ["context", `${tokens(session.contextTokens)} tokens${share}`],
       ["cost", costRow(sessionCosts(session.journal).total, usage.turns)],
       ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],

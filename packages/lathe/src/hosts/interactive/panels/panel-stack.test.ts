@@ -34,7 +34,7 @@ const question = (): Panel => ({
   cancel: () => {},
 });
 
-it("whoever goes from a question to the input stays there however long they think: the first letter of a message answers nothing", () => {
+it("a user who leaves a question for the input stays there, however long they think: the first letter of a message answers nothing", () => {
   const { stack, pass } = clocked();
   const first = question();
   stack.open(first);
@@ -73,7 +73,7 @@ it("the next question takes keys when its hint says so, also when the timer come
   expect(stack.ignoresKeys).toBe(false);
 });
 
-it("what another door has answered leaves the keys to the input: the next question waits for a pause, and Enter is late", () => {
+it("after another client has answered, the keys stay with the input: the next question waits for a pause, and Enter is late", () => {
   const { stack, pass } = clocked();
   const [first, second] = [question(), question()];
   stack.open(first);
