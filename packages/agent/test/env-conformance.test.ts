@@ -1,5 +1,5 @@
-// The conformance suite for every environment that needs no other program. Titles carry: D-020 D-025 EE-01 EE-02 TL-04
-// TL-05 TL-06
+// The conformance suite for every environment that needs no other program.
+// Titles carry: D-020 D-025 EE-01 EE-02 TL-04 TL-05 TL-06
 
 import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
