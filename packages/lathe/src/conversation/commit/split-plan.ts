@@ -65,7 +65,7 @@ export async function planCommits(
     });
     const given = answer.calls.find(({ name }) => name === TOOL.name)?.arguments ?? parseJson(jsonIn(answer.text));
     last = JSON.stringify(given) ?? answer.text;
-    const read = readPlan(given);
+    const read = readPlan(given, count);
     const wrong = read ? planProblem(read, count) : "It is not a list of commits.";
     if (read && wrong === undefined) {
       const plan = read.map(({ message, parts }) => ({ message: redactor.text(tidyMessage(message)), parts }));
@@ -81,7 +81,7 @@ export async function planCommits(
 /** The answer may have text or a fence around the JSON. */
 const jsonIn = (text: string): string => text.slice(Math.max(0, text.indexOf("{")), text.lastIndexOf("}") + 1);
 
-function readPlan(given: unknown): PlannedCommit[] | undefined {
+function readPlan(given: unknown, count: number): PlannedCommit[] | undefined {
   const value = typeof given === "string" ? parseJson(given) : given;
   const { commits } = (value ?? {}) as { commits?: unknown };
   if (!Array.isArray(commits) || commits.length === 0) return undefined;
@@ -89,16 +89,19 @@ function readPlan(given: unknown): PlannedCommit[] | undefined {
     const { message, parts } = (commit ?? {}) as { message?: unknown; parts?: unknown };
     return {
       message: cleanMessage(typeof message === "string" ? message : "", (title) => title),
-      parts: numbersIn(Array.isArray(parts) ? parts.join(",") : String(parts ?? "")),
+      parts: numbersIn(Array.isArray(parts) ? parts.join(",") : String(parts ?? ""), count),
     };
   });
 }
 
-/** Parses lists such as `1-3,7`. */
-function numbersIn(text: string): number[] {
+/** Parses lists such as `1-3,7`, up to one number more than there are pieces: such a list cannot be right anyway. */
+function numbersIn(text: string, count: number): number[] {
   const numbers: number[] = [];
   for (const [, from = "", to = from] of text.matchAll(/(\d{1,6})(?:\s*-\s*(\d{1,6}))?/g))
-    for (let n = Number(from); n <= Number(to); n++) numbers.push(n);
+    for (let n = Number(from); n <= Number(to); n++) {
+      numbers.push(n);
+      if (numbers.length > count) return numbers;
+    }
   return numbers;
 }
 
