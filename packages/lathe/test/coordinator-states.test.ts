@@ -138,7 +138,7 @@ it("G-14 a prompt for a session whose folder has gone is refused, and nothing is
   rmSync(project, { recursive: true });
   const reply = await call(await reader(), "send_prompt", { session_id: "one", prompt: "work", allow_mutation: true });
   expect(reply).toMatchObject({
-    error: { code: "folder_gone", message: expect.stringContaining(`not there any more: ${project}.`) },
+    error: { code: "folder_gone", message: expect.stringContaining(`no longer exists: ${project}.`) },
   });
   expect(kinds()).toEqual(["session.started"]);
   expect(readdirSync(join(namespace(), "prompts"))).toEqual([]);

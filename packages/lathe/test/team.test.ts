@@ -194,7 +194,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     const { workers } = await status();
     const [first = "", second = ""] = workers.map(({ pane = "" }) => pane);
     const isRunning =
-      "lathe: The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop\n";
+      "lathe: This session's team is still working. See: lathe team --status, or end it: lathe team --stop\n";
     const isWorker = "lathe: A worker cannot lead a team. Use lathe team in the leader's pane.\n";
     expect(await team("x")).toMatchObject({ code: 2, stderr: isRunning });
     expect(await team("x", "--dry-run")).toMatchObject({ code: 2, stderr: isRunning });

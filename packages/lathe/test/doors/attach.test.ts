@@ -52,7 +52,7 @@ it("M1: lathe attach follows in lines: text, cards, a question that is answered 
   at = await terminal.see(at, /Press Ctrl\+C again to leave\. The session goes on\./);
   at = await terminal.see(at, /Interrupted\./);
   terminal.keys("\x03");
-  at = await terminal.see(at, /To come back: lathe attach (?:(?!has gone)[\s\S])*ended-130/);
+  at = await terminal.see(at, /To come back: lathe attach (?:(?!The process that held)[\s\S])*ended-130/);
   stays.open();
   await other.wait("clients", ({ clients }) => clients.every(({ name }) => name === "phone"));
   expect(talk.talk.session.state).not.toBe("closed");
@@ -85,7 +85,7 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
     [["a", "b"], "lathe: Give one session, not 2. See: lathe attach --help\n"],
     [
       ["http://127.0.0.1:1/?token=x"],
-      "lathe: Give the address without a query or a token. The token goes into LATHE_SERVE_TOKEN.\n",
+      "lathe: Give the address without a query or a token. Put the token into LATHE_SERVE_TOKEN.\n",
     ],
     [
       ["http://127.0.0.1:1"],

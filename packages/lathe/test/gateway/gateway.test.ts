@@ -165,7 +165,7 @@ describe("M2 client keys", () => {
     const refused = await ask(test, key);
     expect(refused.status).toBe(429);
     expect(JSON.parse(refused.text).error).toMatchObject({ code: "budget_exceeded" });
-    expect(refused.text).toMatch(/\$0\.016 a month.*max_tokens.*begins anew at/);
+    expect(refused.text).toMatch(/\$0\.016 a month.*max_tokens.*resets at/);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.headers["x-should-retry"]).toBe("false");
     const [row] = JSON.parse((await test.ask("/v1/usage", { headers: bearer(key) })).text).keys;
