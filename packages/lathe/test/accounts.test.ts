@@ -19,7 +19,7 @@ const MODEL = ["--model", "openai/gpt-5.2"];
 const inHome = (name: string): string => join(b.box.env["LATHE_HOME"] ?? "", name);
 const place = (): Record<string, string> => ({ OPENAI_BASE_URL: b.server.baseUrl("openai") });
 const stored = async () => JSON.parse(await readFile(inHome("auth.json"), "utf8"));
-const sent = () => b.asked.map(({ headers }) => headers.authorization);
+const sent = () => b.modelRequests.map(({ headers }) => headers.authorization);
 const login = (name: string, key: string) => b.box.run(["login", "openai", "--account", name], { stdin: `${key}\n` });
 
 const key = (name: string) => ({ id: `id-${name}`, name, credential: { type: "api_key", key: `key-${name}` } });

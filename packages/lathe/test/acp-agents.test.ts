@@ -43,7 +43,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
   const log = (name: string): string => join(scene.box.home, `${name}.log`);
   const notes = (name: string): string => (existsSync(log(name)) ? readFileSync(log(name), "utf8") : "");
   const go = (mode = "full") => scene.run(["--permission-mode", mode, "-p", "go"]);
-  const journal = (name: string): string => readFileSync(scene.kept(`${name}.jsonl`)[0]!, "utf8");
+  const journal = (name: string): string => readFileSync(scene.filesNamed(`${name}.jsonl`)[0]!, "utf8");
   /** Programs of this test that still run, wherever they were started. */
   const running = (): string[] =>
     readdirSync("/proc").filter((pid) => {

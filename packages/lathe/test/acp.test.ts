@@ -169,7 +169,7 @@ describe("lathe acp", () => {
         .filter(({ type }) => type === "terminal"),
     ).not.toEqual([]);
     const asleep = editor.prompt(sessionId, "sleep");
-    const terminal = await editor.started(3);
+    const terminal = await editor.nthTerminal(3);
     await terminal.prints(/\d/);
     await editor.agentSide.notify("session/cancel", { sessionId });
     expect((await asleep).stopReason).toBe("cancelled");

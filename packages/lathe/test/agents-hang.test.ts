@@ -201,7 +201,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           expect(scene.views()).toEqual([view]);
           execFileSync("mount", ["-o", "remount,size=64m", views]);
           const { stderr } = await resumeBuilt();
-          const [patch = ""] = scene.kept("One.patch");
+          const [patch = ""] = scene.filesNamed("One.patch");
           expect(stderr).toContain(`To apply them: git apply --3way ${patch}`);
           expect(readFileSync(patch, "utf8")).toContain("-one\n+two\n");
           expect(scene.views()).toEqual([]);

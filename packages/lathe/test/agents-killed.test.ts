@@ -133,7 +133,7 @@ async function judge(scene: AgentStage): Promise<string[]> {
     const said = outcomeOf(lines, id);
     const isTold = /Merged into your files|had been merged into your files already/.test(said);
     expect(isTold, `${id}: ${said} ${resumed.stderr}`).toBe(text !== "base\n");
-    const patches = [...scene.kept(`${id}.patch`), ...scene.kept(`${id}.2.patch`)];
+    const patches = [...scene.filesNamed(`${id}.patch`), ...scene.filesNamed(`${id}.2.patch`)];
     const isMissing = text === "base\n" && hasAdded(scene, id);
     const about = `patches of ${id}, whose files are ${text}: ${resumed.stderr}`;
     expect(patches.length, about).toBeGreaterThanOrEqual(isMissing ? 1 : 0);

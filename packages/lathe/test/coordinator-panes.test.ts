@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const client = await bench.connect();
     await client.change("register_session", { session_id: "mine", pane });
     const refused = (prompt: string) =>
-      client.refused("send_prompt", { session_id: "mine", prompt, allow_mutation: true });
+      client.refusalCode("send_prompt", { session_id: "mine", prompt, allow_mutation: true });
     expect(await refused(" !touch made")).toBe("command_in_pane");
     expect(await refused("/exit")).toBe("command_in_pane");
     // Enter would say yes.
@@ -102,14 +102,14 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const shell = bench.tmux.ask("list-panes", "-t", "foreign", "-F", "#{pane_id}");
     const client = await bench.connect();
     const refused = (more: object) =>
-      client.refused("register_session", { session_id: "mine", pane, allow_mutation: true, ...more });
+      client.refusalCode("register_session", { session_id: "mine", pane, allow_mutation: true, ...more });
     expect(await refused({ pane: "%1;kill-serve" })).toBe("unsafe_id");
     expect(await refused({ session_id: "../../x" })).toBe("unsafe_id");
     expect(await refused({ session_id: "=foreign" })).toBe("unsafe_id");
     expect(await refused({ pane: "%99" })).toBe("pane_gone");
     expect(await refused({ pane: shell })).toBe("outside_roots");
     expect(await refused({})).toBe("no_session");
-    expect(await client.refused("register_session", { session_id: "mine", pane })).toBe("mutation_not_confirmed");
+    expect(await client.refusalCode("register_session", { session_id: "mine", pane })).toBe("mutation_not_confirmed");
     await typed(pane, "say hello", "Answer to hello.");
     await client.change("register_session", { session_id: "mine", pane });
     const other = await person("other");
@@ -141,7 +141,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const [question] = questions as unknown as { question_id: string; turn_id: string; kind: string }[];
     expect(question).toMatchObject({ turn_id: sent["turn_id"] });
     const answer = { session_id: "mine", question_id: question?.question_id, answer: true };
-    expect(await client.refused("submit_question_answer", answer)).toBe("mutation_not_confirmed");
+    expect(await client.refusalCode("submit_question_answer", answer)).toBe("mutation_not_confirmed");
     const answered = (given: unknown) =>
       client.call("submit_question_answer", { ...answer, answer: given, allow_mutation: true });
     for (const empty of ["", " \n", { value: "" }])

@@ -16,7 +16,7 @@ import { approvalText } from "../../src/hosts/interactive/plain/approval-text.ts
 import { Run } from "../../src/hosts/run.ts";
 import type { Machine } from "../../src/platform/machine/machine.ts";
 import { newJournal } from "../../src/sessions/journals/journal-files.ts";
-import { type Chance, ending, rounds } from "./chance.ts";
+import { type Chance, mustEnd, rounds } from "./chance.ts";
 import { type HostileCall, hostileCall } from "./hostile-calls.ts";
 import { hostileModel, PROMPT } from "./hostile-model.ts";
 import { changedFiles, type HostileTree, hostileTree, needsQuestion, type Snapshot, snapshot } from "./hostile-tree.ts";
@@ -133,9 +133,9 @@ async function attack({ kit, mode, steps, allows }: Attack): Promise<readonly To
   });
   // A question to the user ends an input; so the attack goes on in another one.
   for (let inputs = 0; inputs <= steps.length && open.session.lastText() !== "done"; inputs++)
-    await ending(60_000, "the input", open.session.submit(PROMPT));
+    await mustEnd(60_000, "the input", open.session.submit(PROMPT));
   checkStep(steps.length);
-  await ending(60_000, "closing the session", open.close());
+  await mustEnd(60_000, "closing the session", open.close());
   problems.push(...events.flatMap(unfit), ...events.flatMap(failures));
   expect([problems, open.session.lastText()]).toEqual([[], "done"]);
   expectOneResultEach(events, steps.flat());

@@ -12,7 +12,7 @@ import { launch } from "../../src/cli/launch.ts";
 import { type Machine, textOnly } from "../../src/platform/machine/machine.ts";
 import { CliError } from "../../src/platform/usage/exit.ts";
 import { type Box, makeBox } from "../sessions-box.ts";
-import { type Chance, ending, rounds } from "./chance.ts";
+import { type Chance, mustEnd, rounds } from "./chance.ts";
 import { ACTS_ON_TERMINAL, hostileText, hostileValue } from "./hostile-values.ts";
 import { Screen } from "./screen-text.ts";
 
@@ -129,7 +129,7 @@ it("D3 a made-up session ends no process, draws on no terminal and keeps every b
       ["search", "findable"],
       ["export", path, "--out", "-"],
     ]) {
-      const { code, stdout, stderr } = await ending(
+      const { code, stdout, stderr } = await mustEnd(
         30_000,
         args.join(" "),
         atTerminal((machine) => runSubcommand("sessions", args, machine)),
@@ -143,7 +143,7 @@ it("D3 a made-up session ends no process, draws on no terminal and keeps every b
       });
     }
     expect(readFileSync(path).equals(bytes)).toBe(true);
-    const resumed = await ending(30_000, "the resumed run", resume(path));
+    const resumed = await mustEnd(30_000, "the resumed run", resume(path));
     if (![0, 1, 2, 4, 6].includes(resumed.code)) throw new Error(`resumed with ${JSON.stringify(resumed)}`);
     if (resumed.code === 2) expect(resumed.stderr.trimEnd().split("\n")).toHaveLength(1);
     const after = readFileSync(path).subarray(0, bytes.length);

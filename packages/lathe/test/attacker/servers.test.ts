@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { launch } from "../../src/cli/launch.ts";
 import { type Machine, textOnly } from "../../src/platform/machine/machine.ts";
 import { CliError } from "../../src/platform/usage/exit.ts";
-import { type Chance, ending, rounds } from "./chance.ts";
+import { type Chance, mustEnd, rounds } from "./chance.ts";
 import { hostileAnswer } from "./hostile-answers.ts";
 import { ACTS_ON_TERMINAL } from "./hostile-values.ts";
 import { Keyboard, Screen } from "./screen-text.ts";
@@ -83,7 +83,7 @@ function machineWith(stdin: PassThrough, stdout: Screen, stderr: Screen): Machin
 async function run(args: readonly string[]): Promise<Run> {
   const [stdin, stdout, stderr] = [new PassThrough(), new Screen(), new Screen()];
   stdin.end();
-  const code = await ending(
+  const code = await mustEnd(
     30_000,
     `lathe ${args.join(" ")}`,
     launch(args, machineWith(stdin, stdout, stderr)).catch((error: unknown) => {
@@ -110,7 +110,7 @@ async function typed(args: readonly string[]): Promise<Run> {
     stdin.write("/quit\r");
     return left;
   };
-  return { code: await ending(30_000, "the plain mode", conversation()), stdout: stdout.text, stderr: stderr.text };
+  return { code: await mustEnd(30_000, "the plain mode", conversation()), stdout: stdout.text, stderr: stderr.text };
 }
 
 const sound = (): Turn => turn.text("fine");

@@ -76,7 +76,7 @@ const env = ({ broker, token }: Served, more: Record<string, string> = {}): Reco
   LATHE_AUTH_BROKER_TOKEN: token,
   ...more,
 });
-const sent = (): unknown[] => b.asked.map(({ headers }) => headers.authorization);
+const sent = (): unknown[] => b.modelRequests.map(({ headers }) => headers.authorization);
 
 /** All files of the client that hold a text. */
 async function filesWith(text: string): Promise<readonly string[]> {

@@ -26,7 +26,7 @@ const env = (more: Record<string, string> = {}): Record<string, string> => ({
   LATHE_AUTH_BROKER_TOKEN: BROKER_TOKEN,
   ...more,
 });
-const sent = (): unknown[] => b.asked.map(({ headers }) => headers.authorization);
+const sent = (): unknown[] => b.modelRequests.map(({ headers }) => headers.authorization);
 const cacheFile = (): string => join(b.box.env["LATHE_HOME"] ?? "", "cache/auth-broker-snapshot.enc");
 
 describe("which credential a request gets", () => {
@@ -184,7 +184,7 @@ describe("where the broker and its token are named", () => {
       code: 2,
       stderr: `lathe: The broker at ${broker.url} needs a token: put what \`lathe auth-broker token\` prints there into ${file}, or set LATHE_AUTH_BROKER_TOKEN.\n`,
     });
-    expect([b.asked, broker.asked]).toEqual([[], []]);
+    expect([b.modelRequests, broker.asked]).toEqual([[], []]);
   });
 
   it.each([

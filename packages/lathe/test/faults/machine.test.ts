@@ -30,11 +30,11 @@ async function tried(fault: MachineFault, mode: MachineMode): Promise<void> {
     const how = goIn(mode, bench);
     await how.prepare();
     const look: Looks = {
-      broken: async ({ code, stdout, stderr }) => {
+      whileBroken: async ({ code, stdout, stderr }) => {
         const left = await bench.processesLeft();
         seen = { exit: code, says: code === 0 ? stdout : stderr, journal: bench.lastState(), left };
       },
-      sound: async () => {
+      onceSound: async () => {
         bench.answer = sound;
         const kept = bench.journals().length > 0;
         const { code, stdout } = await bench.run([

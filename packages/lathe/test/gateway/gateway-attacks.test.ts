@@ -128,7 +128,7 @@ describe("M2 attacks on the gateway", () => {
       const { left } = await spent();
       test.upstream.push(turn.text("ok", { usage }));
       expect((await ask()).status).toBe(200);
-      await test.logged(test.requests.length);
+      await test.whenLogged(test.requests.length);
       expect((await spent()).left).toBeLessThan(left - 0.015);
     }
     expect((await spent()).usd).toBe(0);

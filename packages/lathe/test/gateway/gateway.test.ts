@@ -30,7 +30,7 @@ describe("AU-05 the gateway", () => {
     }
     expect({ name, args: JSON.parse(args) }).toEqual({ name: "look", args: { at: "x" } });
     expect(test.upstream.requests[0]?.path).toBe("/v1/messages");
-    await test.logged(1);
+    await test.whenLogged(1);
     expect(test.requests[0]).toMatchObject({ key: "key-1", model: "claudish/m-messages", status: 200, usd });
   });
 
@@ -136,7 +136,7 @@ describe("AU-05 the gateway", () => {
     const upstream = await test.upstream.waitForRequest(0);
     await upstream.finished;
     expect(upstream.closedEarly).toBe(true);
-    await test.logged(1);
+    await test.whenLogged(1);
     expect(test.requests[0]).toMatchObject({ status: 499, why: "cancelled" });
     const report = await test.ask("/v1/usage", { headers: bearer(test.token) });
     const [row] = JSON.parse(report.text).keys;

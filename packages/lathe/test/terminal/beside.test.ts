@@ -136,7 +136,7 @@ describe("earlier prompts", () => {
     await next.see(/^─+\n❯ alpha question$/m);
     next.type(KEY.enter);
     await next.see("third");
-    expect(bench.said(2)).toMatch(/alpha question$/);
+    expect(bench.lastMessageText(2)).toMatch(/alpha question$/);
   });
 
   it("G-39 the session picker finds a word that was only said inside a session", async () => {
