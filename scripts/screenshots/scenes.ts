@@ -47,7 +47,7 @@ export const scenes: readonly Scene[] = [
     label: "Lathe without a key: what can be chosen",
     play: async (stage) => {
       const run = stage.start([], { ANTHROPIC_API_KEY: "" });
-      await run.see(/How do you want to begin\?[\s\S]*Enter to choose/);
+      await run.see(/How do you want to start\?[\s\S]*Enter to choose/);
       return run;
     },
   },

@@ -80,7 +80,7 @@ describe("an ACP agent's program", () => {
       ["noisy", {}, "it writes something other than ACP messages to stdout"],
       ["deaf", { startMs: 300 }, "it did not answer initialize within 0.3 s"],
       ["old", {}, "it speaks version 7 of ACP, and Lathe speaks version 1"],
-      ["locked", {}, "it needs a sign-in (Sign in): run it once in a terminal of yours"],
+      ["locked", {}, "it needs a sign-in (Sign in): run it once in a terminal"],
       ["well", { program: "no-such-program" }, "no-such-program"],
     ];
     const said = cases.map(async ([manner, how]) => {

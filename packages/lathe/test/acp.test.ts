@@ -302,7 +302,7 @@ describe("lathe acp", () => {
     editor.updates.length = 0;
     await editor.prompt(sessionId, "/undo");
     expect(readFileSync(file("a.txt"), "utf8")).toBe("one\n");
-    expect(editor.text()).toContain("The editor still holds other text than the disk: a.txt.");
+    expect(editor.text()).toContain("The editor's text differs from the disk: a.txt.");
   });
 
   it("G-17 uses the client's MCP servers, and none that is on the disk", async () => {

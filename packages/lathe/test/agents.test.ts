@@ -114,10 +114,7 @@ describe("agents in files", () => {
       ["acp: [gemini]\nisolation: none", "acp: remove isolation: none; the program works in an isolated copy"],
       ["thinkinglevel: low", "thinkinglevel is not a key of agent files (did you mean thinkingLevel?)"],
       ["tools: read, grpe, mcp__files__*", "tools: there is no tool grpe (did you mean grep?)"],
-      [
-        "output: { type: objct }",
-        'output is not a JSON Schema that can be checked against: /type: "objct" is not a type',
-      ],
+      ["output: { type: objct }", 'output is not a valid JSON Schema: /type: "objct" is not a type'],
     ] as const) {
       await file(join(b.box.dir, "x.md"), agentFile("x", "Prompt.", `${line}\n`));
       const { code, stderr } = await run("check", "x.md");

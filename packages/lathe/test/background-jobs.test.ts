@@ -41,6 +41,6 @@ it("T-JOB-1 a print run that ends while a job runs stops the job and says so on 
   );
   const run = await rig.box.run([...MODEL, "--permission-mode", "full", "-p", "start it"], { env: rig.env });
   expect(run.stdout.trim()).toBe("The server is up.");
-  expect(run.stderr).toContain("Stopped with the run: echo $$ > pid; sleep 60");
+  expect(run.stderr).toContain("Stopped when the run ended: echo $$ > pid; sleep 60");
   expect(isAlive(Number(readFileSync(join(rig.box.dir, "pid"), "utf8")))).toBe(false);
 });

@@ -106,7 +106,7 @@ describe("slash commands", () => {
     await say("/label try --clear");
     expect(lines.at(-1)).toBe(`Cleared the label of ${second!.id}.`);
     await expect(say("/tree nothing0")).rejects.toThrow("There is no entry nothing0 in this session. See /tree.");
-    await expect(say(`/tree ${second!.id} sumary`)).rejects.toThrow('"sumary" is not understood. Use: /tree <entry>');
+    await expect(say(`/tree ${second!.id} sumary`)).rejects.toThrow('"sumary" is not valid. Use: /tree <entry>');
     await expect(say("/label")).resolves.toBeUndefined();
     expect(lines.at(-1)).toBe("There are no labels. Set one: /label <entry> <name>");
   });
@@ -135,7 +135,7 @@ describe("slash commands", () => {
     const [first] = conversation.branchPoints();
     const { leaf } = conversation.session.journal;
     await expect(say(`/tree ${first!.id} summary`)).rejects.toThrow(
-      "The practice model cannot summarize. Choose a model first, or go there without a summary.",
+      "The practice model cannot summarize. Choose a model first, or move without a summary.",
     );
     expect(conversation.session.journal.leaf).toBe(leaf);
   });

@@ -90,11 +90,11 @@ it("bad input is one line each", async () => {
     'lathe: --tokens takes a number from 100 to 20000, not "1".\n',
     'lathe: lathe map takes one path, but got "b" as well.\n',
     "lathe: Unknown option '--nonsense'. See: lathe map --help\n",
-    "lathe: There is no source code that Lathe knows in DIR.\n",
+    "lathe: DIR has no source code in a language that Lathe knows.\n",
   ]);
   write({ "README.md": "# text\n" });
   expect((await box.run(["map", "README.md"])).stderr).toBe(
-    "lathe: There is no source code that Lathe knows in README.md.\n",
+    "lathe: README.md has no source code in a language that Lathe knows.\n",
   );
 });
 

@@ -61,7 +61,7 @@ it("a plan that leaves a hunk out, names one twice or is no plan is asked for ag
   const done = await scene.commit(["--split", "--yes"]);
   expect(done.code).toBe(0);
   expect(subjects()).toEqual(["All is done", "Start"]);
-  expect(done.stderr).toContain("The model proposed no plan that could be used");
+  expect(done.stderr).toContain("The model proposed no usable plan");
   expect(scene.server.requests[1]!.text).toContain("No commit has piece 4.");
   expect(scene.server.requests[2]!.text).toContain("Piece 3 is in two commits.");
 });
@@ -137,7 +137,7 @@ it.each([
   const next = await scene.commit(["--yes"]);
   expect([next.code, next.stderr]).toEqual([
     1,
-    expect.stringMatching(/cut off after 1 of 3 commits; the rest is still staged\..*--continue.*--abort/),
+    expect.stringMatching(/interrupted after 1 of 3 commits; the rest is still staged\..*--continue.*--abort/),
   ]);
   const done = await scene.commit([how]);
   expect(done.code).toBe(0);

@@ -46,9 +46,9 @@ it.each([
   [
     "merge",
     ["merge", "other"],
-    /^lathe: A merge is under way: git commit concludes it .* Files with conflicts: a\.txt\.$/m,
+    /^lathe: A merge is under way: git commit finishes it .* Files with conflicts: a\.txt\.$/m,
   ],
-  ["rebase", ["rebase", "other"], /^lathe: A rebase is under way: git rebase --continue goes on/m],
+  ["rebase", ["rebase", "other"], /^lathe: A rebase is under way: git rebase --continue resumes it/m],
   ["cherry-pick", ["cherry-pick", "other"], /^lathe: A cherry-pick is under way: /m],
   ["revert", ["revert", "--no-edit", "HEAD~1"], /^lathe: A revert is under way: /m],
 ])("a %s under way is refused in one line", async (_name, start, line) => {
@@ -62,7 +62,7 @@ it("a merge whose conflicts are resolved is left to git", async () => {
   attempt("merge", "other");
   scene.write("a.txt", "both\n");
   scene.git("add", "a.txt");
-  await refused(/^lathe: A merge is under way: git commit concludes it with its own message/m);
+  await refused(/^lathe: A merge is under way: git commit finishes it with its own message/m);
 });
 
 it("no identity, a lock, a folder without a repository and a bare one are refused in one line", async () => {

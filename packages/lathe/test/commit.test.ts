@@ -79,7 +79,7 @@ it("G-120 without a model the message is plain, unless LATHE_COMMIT_NO_FALLBACK 
   expect(refused.stderr).toContain("Nothing was committed.");
   const done = await scene.commit(["--yes"]);
   expect([done.code, subject()]).toEqual([0, "Update a.txt"]);
-  expect(done.stderr).toContain("The message is a plain one, without a model:");
+  expect(done.stderr).toContain("No model wrote this message:");
 });
 
 it("G-120 without a credential the message is plain", async () => {

@@ -93,7 +93,7 @@ describe("with a box", () => {
     at = await terminal.see(at, /by model [\s\S]*anthropic\/claude-sonnet-4-5 +2 +2\.0k +1\.2k +100 +\$0/);
     at = await terminal.see(at, /by what was answered[\s\S]*your messages +1\.1k[\s\S]*shell +1 +1\.1k +\$0[\s\S]*› /);
     terminal.keys("/context some\n");
-    at = await terminal.see(at, /\/context takes nothing, or "all"[\s\S]*› /);
+    at = await terminal.see(at, /\/context takes no argument, or "all"[\s\S]*› /);
     terminal.keys("/quit\n");
     await terminal.see(at, /ended-0/);
     await terminal.close();

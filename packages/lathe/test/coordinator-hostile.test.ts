@@ -160,7 +160,7 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
     const reply = await client.call("start_session", { cwd: bench.project, allow_mutation: true });
     expect(reply.error).toMatchObject({
       code: "start_failed",
-      message: expect.stringMatching(/not open within 40 s\. Its pane shows: .*No key was found/),
+      message: expect.stringMatching(/not open within 40 s\. Its pane shows: .*No API key was found/),
     });
     expect(bench.tmux.sessions()).toEqual(["foreign"]);
   });

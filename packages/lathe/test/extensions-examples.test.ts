@@ -223,7 +223,7 @@ it("EX-03 theme, signs, keys and dialogs of extensions at a terminal, and a file
       ...BUILT,
       columns: 100,
     });
-    await run.see(/The shortcut ctrl\+c of the extension own is left out: the key means app\.clear/);
+    await run.see(/The shortcut ctrl\+c of the extension own is not used: the key already means app\.clear/);
     run.type(`/harbour${KEY.enter}`);
     await run.see("Harbour it is.");
     run.type(`/own${KEY.enter}`);

@@ -143,7 +143,7 @@ describe("the window of a server", () => {
     const server = await serve({ kind: "llama.cpp", tools: true, window: 4_096, claims: 16_384, play });
     const first = await run(server);
     expect(first).toMatchObject({ code: 0, stdout: "Done.\n" });
-    expect(first.stderr).toContain("llama.cpp/tiny:1b has a window of 4096 tokens, not 16384 as was assumed.");
+    expect(first.stderr).toContain("llama.cpp/tiny:1b has a window of 4096 tokens, not 16384 as assumed.");
     expect(server.seen.overflows).toBe(1);
     expect(await facts()).toEqual({ [server.model]: { window: { tokens: 4_096, assumed: 16_384, stated: true } } });
     server.seen.steps = 0;

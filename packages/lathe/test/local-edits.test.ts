@@ -64,12 +64,12 @@ describe("G-69 which way of editing works", () => {
     await run("-c", "-p", "go on");
     expect(editTool()).toEqual(["file_path", "old_string", "new_string"]);
     await run("-p", "new");
-    const learnt = editTool();
-    expect(learnt).not.toContain("old_string");
+    const learned = editTool();
+    expect(learned).not.toContain("old_string");
     // It goes on with what its prompt describes, whatever is known meanwhile.
     await writeFile(join(box.env["LATHE_HOME"]!, "cache/edit-variants.json"), "{}");
     await run("-c", "-p", "go on");
-    expect(editTool()).toEqual(learnt);
+    expect(editTool()).toEqual(learned);
     const [before, after] = server.requests.flatMap(({ body }) => (body?.messages ? [body.messages] : [])).slice(-2);
     expect(after.slice(0, before.length)).toEqual(before);
   });

@@ -206,7 +206,7 @@ it("G-113 no program of a folder that is not trusted starts, and the tool says w
   const { code, stderr } = await scene.run([...FULL, "go"], { env: { PATH: PATH.join(":") } });
   expect(code).toBe(0);
   expect(stderr).toContain("This folder is not trusted; ignored: lsp.json (lsp-server evil).");
-  expect(results()[0]).toContain("typescript: off: its program is the project's own, and the folder is not trusted");
+  expect(results()[0]).toContain("typescript: off: its program belongs to the project, and the folder is not trusted");
   expect(results()[1]).not.toContain("evil");
   // A compiler that npm has installed for all projects is a server as well, if it is new enough.
   const bin = join(scene.box.home, "npm/bin");

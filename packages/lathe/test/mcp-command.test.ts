@@ -113,7 +113,7 @@ describe("lathe mcp", () => {
       const at = "lathe: ~/.lathe/mcp.json";
       expect(listed.stderr.trim().split("\n")).toEqual([
         `${at}:3: MCP server words: "args" must be a list of texts; it is not used`,
-        `${at}:4: MCP server late: "timeout" must be a number of milliseconds above 0; the usual one is used`,
+        `${at}:4: MCP server late: "timeout" must be a number of milliseconds above 0; the default is used`,
         `${at}:5: MCP server nowhere: "url" must be an http or https address; it is not used`,
         `${at}:6: MCP server vars: "env" must be an object of texts; it is not used`,
         `${at}:7: MCP server off: "disabled" must be true or false; it is not used`,

@@ -42,7 +42,7 @@ it("an overloaded model is retried, then the next one answers with the same mess
   expect(events.filter(({ kind }) => kind === "prefix_changed")).toMatchObject([{ data: { reason: "model" } }]);
 });
 
-it("the next input begins with the chosen model again, and the session is resumed with it", async () => {
+it("the next input begins with back to the chosen model, and the session is resumed with it", async () => {
   await begin({ "retry.fallbackModels": [`${OTHER}:low`] }, `${CHOSEN}:high`);
   let isDown = true;
   talk.answer((request) => (isDown && isSonnet(request) ? turn.error(529) : turn.text("fine")));

@@ -141,7 +141,7 @@ describe("lathe plugin", () => {
     write(join(escaping, ".claude-plugin/plugin.json"), { name: "x\x1b[2J" });
     expect((await plugin("add", escaping, "--yes")).stderr).toContain('"x" cannot be the name of a plugin');
     mkdirSync(here("empty"));
-    expect((await plugin("add", here("empty"), "--yes")).stderr).toContain("contains nothing that Lathe knows");
+    expect((await plugin("add", here("empty"), "--yes")).stderr).toContain("contains nothing that Lathe can use");
     expect((await plugin("frobnicate")).code).toBe(2);
   });
 

@@ -11,7 +11,7 @@ it("G-54 /provider add takes effect in the running session: its model can be cho
   const file = join(p.root, "home/.lathe/models.yml");
   await expect(p.say("/model glm-proxy/glm-5.2")).rejects.toThrow("glm-proxy");
   await p.say("/provider add --preset glm");
-  expect(p.lines.at(-1)).toBe("Its models can be chosen now: /model");
+  expect(p.lines.at(-1)).toBe("Its models are now available: /model");
   // The real address is not ours to call.
   const entry = await readFile(file, "utf8");
   const here = entry

@@ -49,7 +49,7 @@ it("3.18 lathe rewind names both places of a repository that was moved, and exit
   expect(await run("rewind", "--undo")).toEqual({
     code: 1,
     stdout: "Rewound to before: move it\n3 files restored.\n",
-    stderr: "lathe: Rewind does not restore git's own data. Not as it was: lib/.git, vendor/lib/.git.\n",
+    stderr: "lathe: Rewind does not restore git's own data. Not restored: lib/.git, vendor/lib/.git.\n",
   });
   expect([existsSync(at("vendor/lib/a.txt")), existsSync(at("lib/.git"))]).toEqual([true, true]);
   await run(...full, "make one");

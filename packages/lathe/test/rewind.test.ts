@@ -181,7 +181,7 @@ describe("lathe rewind", () => {
       expect([code, stderr.trim().split("\n").length]).toEqual([2, 1]);
       return stderr;
     };
-    expect(await said()).toContain("There is no session of this directory. See: lathe sessions list --all");
+    expect(await said()).toContain("There is no session in this directory. See: lathe sessions list --all");
     await scene.run(["say hello"]);
     expect(await said("nothere0")).toBe("lathe: There is no entry nothere0 in this session. See: lathe rewind\n");
     expect(await said("")).toBe("lathe: The name of the entry is empty. See: lathe rewind\n");
@@ -359,7 +359,7 @@ describe("killed in a rewind", () => {
     DIE_AFTER: '"rewind":{',
   };
 
-  const FINISHED = "lathe: The rewind that was cut off has been finished.\n";
+  const FINISHED = "lathe: An interrupted rewind has been finished.\n";
 
   it("at any change of a file: the next command finishes it", { timeout: 300_000 }, async () => {
     scene = await stage([turn.text("hello"), shell(DESTROY), turn.text("done")]);

@@ -164,7 +164,7 @@ describe("lathe sessions branch", () => {
       `lathe: Entry ${said} is not a message of the user: branch from one that is. ${see}`,
     );
     expect(await refusal("branch", id, "nothing0")).toBe(`lathe: There is no entry nothing0 in this session. ${see}`);
-    expect(await refusal("branch", id)).toContain(`Name one message of yours: lathe sessions branch ${id} <entry>.`);
+    expect(await refusal("branch", id)).toContain(`Name one of your messages: lathe sessions branch ${id} <entry>.`);
   });
 });
 
@@ -182,7 +182,7 @@ describe("lathe sessions label", () => {
     await box.run("sessions", "label", id, "check point", "--clear");
     expect((await box.run("sessions", "label", id)).stdout).toBe("");
     expect(await refusal("label", id, two, "--clear")).toBe(`lathe: Entry ${two} has no label to clear.`);
-    expect(await refusal("label", id, two)).toContain("Give one of both:");
+    expect(await refusal("label", id, two)).toContain("Give one of these:");
     expect(statSync(path).mtimeMs).toBe(1_000_000);
   });
 });

@@ -116,9 +116,9 @@ it("EX-08 a skill that calls itself by a path has its folder's name, with one wa
   expect(skills.map(({ name }) => name)).toEqual(["sneaky", "custom"]);
   const { warnings: found } = await (await rig.workspace.discovery()).of("skill");
   expect([...found, ...warnings].map(({ message }) => message).sort()).toEqual([
-    '".." is no name: use letters, digits, _, -, . and :. It is called custom, as its folder is',
-    '"../../etc" is no name: use letters, digits, _, -, . and :. It is called sneaky, as its folder is',
-    '"<b>" is no name: use letters, digits, _, -, . and :. It is not used',
+    '".." is not a valid name: use letters, digits, _, -, . and :. It is called custom, like its folder',
+    '"../../etc" is not a valid name: use letters, digits, _, -, . and :. It is called sneaky, like its folder',
+    '"<b>" is not a valid name: use letters, digits, _, -, . and :. It is not used',
   ]);
 });
 

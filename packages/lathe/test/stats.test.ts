@@ -170,7 +170,7 @@ describe("lathe stats", () => {
   it("refuses what it does not know in one line", async () => {
     for (const [args, words] of [
       [["--days", "soon"], '--days takes a number of days, not "soon".'],
-      [["today"], 'takes no word but "edits", got "today"'],
+      [["today"], 'takes no word but "edits", not "today"'],
       [["--month"], "See: lathe stats --help"],
     ] as const) {
       const { code, stderr } = await box.run("stats", ...args);

@@ -138,7 +138,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
       )
       .toBe(2);
     process.kill(pids[0] ?? 0, "SIGKILL");
-    expect((await working).stderr).toMatch(/^lathe: The leader has gone\. .*\n$/);
+    expect((await working).stderr).toMatch(/^lathe: The leader has ended\. .*\n$/);
     await expect.poll(() => tmux.sessions(), SELDOM).toEqual(["foreign"]);
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
     expect(views()).toEqual([]);

@@ -98,7 +98,7 @@ it("installs no stranger's package: without its name it asks for it, and in a pr
   ]);
   expect(await run("/project/node_modules/lathe", "--yes")).toEqual([
     2,
-    "Lathe is installed in /project/node_modules/lathe, not globally: update it there, with what installed it.",
+    "Lathe is installed in /project/node_modules/lathe, not globally: update it there, the way it was installed.",
   ]);
   expect(await run("/usr/lib/node_modules/lathe", "the", "README")).toEqual([
     2,

@@ -115,7 +115,7 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
 
   it("G-10 G-101 a model that stops in the middle of a workflow does not end the run as done", async () => {
     scene = await stage([turn.text("Well."), turn.text("Hm.")]);
-    const line = 'The workflow deep-interview is not finished: it is at asking. Go on with: lathe -c "<message>".';
+    const line = 'The workflow deep-interview is not finished: it is at asking. Continue with: lathe -c "<message>".';
     expect(await scene.run(["-p", WISH])).toMatchObject({
       code: 6,
       stdout: "Well.\n",

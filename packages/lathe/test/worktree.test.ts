@@ -188,9 +188,9 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     expect(readFileSync(file("a.txt"), "utf8")).toBe("one\n");
     const next = await scene.run(["-p", "hi"]);
     expect(next.stderr).toContain(
-      `lathe: A run was cut off: its changes are kept. Continue with: lathe --worktree ${id}; or land them: lathe worktree land ${id}`,
+      `lathe: A run was interrupted; its changes are kept. Continue with: lathe --worktree ${id}; or apply them: lathe worktree land ${id}`,
     );
-    expect((await scene.box.run(["worktree"])).stdout).toBe(`${id}  overlay  cut off\n`);
+    expect((await scene.box.run(["worktree"])).stdout).toBe(`${id}  overlay  interrupted\n`);
     const unknown = await scene.run(["--worktree", "run-00000000", "-p", "x"]);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,

@@ -90,7 +90,7 @@ export class SessionMoves {
     const isWanted = summarize ?? (focus !== undefined || settings["branchSummary.enabled"]);
     if (!isWanted) return this.#present.open.session.navigate(entryId);
     if (this.#present.open.model.provider === PRACTICE_PROVIDER)
-      throw usageError("The practice model cannot summarize. Choose a model first, or go there without a summary.");
+      throw usageError("The practice model cannot summarize. Choose a model first, or move without a summary.");
     const reserveTokens = settings["branchSummary.reserveTokens"];
     return this.#present.open.session.navigate(entryId, { summarize: branchSummarizer({ reserveTokens, focus }) });
   }

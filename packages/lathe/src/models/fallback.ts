@@ -1,5 +1,5 @@
 // Lets another model answer while the chosen one is overloaded or out of quota. The user sees a notice each time, and
-// the next input goes to the chosen model again.
+// the next input goes to back to the chosen model.
 
 import type { FailureKind, Middleware, RequestInfo, SeamContext } from "@lathe/agent";
 import { isThinkingLevel, messageOf } from "@lathe/llm";
@@ -97,7 +97,7 @@ class Fallback {
     this.#failed.clear();
     const chosen = this.#isAnswering() ? this.#chosen : undefined;
     this.#standIn = undefined;
-    if (chosen) await switchTo(withLevel(chosen, effort()), "temporary", "the chosen model again");
+    if (chosen) await switchTo(withLevel(chosen, effort()), "temporary", "back to the chosen model");
   }
 
   #isAnswering(): boolean {

@@ -42,7 +42,7 @@ const shorten = (text: string): string => (text.length > MOST_CHARACTERS ? `${te
 
 /** One paragraph per decision: the decision itself, then each part of it. */
 export function* auditText(rows: readonly AuditRow[]): IterableIterator<string> {
-  if (rows.length === 0) yield "Nothing was decided in this session.\n";
+  if (rows.length === 0) yield "No decisions were made in this session.\n";
   for (const row of rows) yield `${visible(rowText(row))}\n`;
 }
 

@@ -62,7 +62,7 @@ describe("which credential a request gets", () => {
     }
     body = {};
     const other = await b.box.run(["auth-broker", "status"], { env: env() });
-    expect(other.stdout).toBe(`The broker at ${broker.url} cannot be asked: the program there is not a broker.\n`);
+    expect(other.stdout).toBe(`The broker at ${broker.url} cannot be queried: the program there is not a broker.\n`);
   });
 
   it("AU-04 G-50 what is stored on this machine has no part in it, and variables come after the broker", async () => {
@@ -182,7 +182,7 @@ describe("where the broker and its token are named", () => {
     const refused = await b.ask(MODEL, plain({ LATHE_AUTH_BROKER_URL: broker.url, OPENAI_API_KEY: "from-env" }));
     expect(refused).toMatchObject({
       code: 2,
-      stderr: `lathe: The broker at ${broker.url} needs a token: put what \`lathe auth-broker token\` prints there into ${file}, or set LATHE_AUTH_BROKER_TOKEN.\n`,
+      stderr: `lathe: The broker at ${broker.url} needs a token: run \`lathe auth-broker token\` on its machine and put the output into ${file}, or set LATHE_AUTH_BROKER_TOKEN.\n`,
     });
     expect([b.modelRequests, broker.asked]).toEqual([[], []]);
   });
@@ -350,7 +350,7 @@ describe("the kept snapshot", () => {
     const refused = await b.ask(MODEL, env(old));
     expect(refused).toMatchObject({
       code: 3,
-      stderr: `lathe: The broker at ${broker.url} does not accept the token of LATHE_AUTH_BROKER_TOKEN. Put there what \`lathe auth-broker token\` prints on the broker's machine.\n`,
+      stderr: `lathe: The broker at ${broker.url} does not accept the token of LATHE_AUTH_BROKER_TOKEN. Replace it with what \`lathe auth-broker token\` prints on the broker's machine.\n`,
     });
     expect((await b.ask(MODEL, env())).code).toBe(3);
     expect((await b.ask(MODEL, env({ LATHE_AUTH_BROKER_TOKEN: broker.token }))).code).toBe(0);
@@ -383,7 +383,7 @@ describe("the kept snapshot", () => {
     };
     const { code, stderr } = await b.ask(MODEL, env());
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^lathe: The broker at \S+ sent something else than expected: [^\n]+\n$/);
+    expect(stderr).toMatch(/^lathe: The broker at \S+ sent something unexpected: [^\n]+\n$/);
     expect(stderr).not.toContain("a-real-refresh-token");
     expect(await readdir(join(b.box.env["LATHE_HOME"] ?? "", "cache"))).not.toContain("auth-broker-snapshot.enc");
   });

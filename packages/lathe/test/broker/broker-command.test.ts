@@ -52,12 +52,12 @@ describe("AU-03 the command auth-broker", () => {
     await issuers(row(`authorizeUrl: ${issuer.url}/authorize`));
     for (const [args, says] of [
       [[], "Say what to do: lathe auth-broker serve|token|login|logout|list|import|"],
-      [["bogus"], "lathe auth-broker knows serve, token"],
+      [["bogus"], 'Unknown command "lathe auth-broker bogus". Choose one of serve, token'],
       [["serve", "--bind", "0.0.0.0:0"], "needs TLS"],
       [["serve", "--bind", "::1::4"], "--bind takes an address and a port, such as 127.0.0.1:8765"],
       [["serve", "--tls-cert", "x"], "TLS needs a certificate and its key"],
       [["token", "x"], "takes only --regenerate and --json"],
-      [["login"], "Name a provider: lathe auth-broker login <provider>. One can sign in to acme, openrouter."],
+      [["login"], "Name a provider: lathe auth-broker login <provider>. You can sign in to acme, openrouter."],
       [["login", "acm"], 'Unknown provider "acm"'],
       [["login", "openai"], "ipe it in: lathe auth-broker login openai < key.txt"],
       [["login", "openai", "sk-123"], "A key is not taken from the command line"],
@@ -127,8 +127,8 @@ describe("AU-03 the command auth-broker", () => {
     expect(JSON.stringify(json) + list.stdout).not.toMatch(/access-|refresh-/);
     await expect(readFile(join(box.home, ".lathe/auth.json"))).rejects.toThrow("ENOENT");
     expect((await run("logout", "acme", "--account", "third")).stderr).toContain("It has default, second.");
-    expect((await run("logout", "acme", "--account", "second")).stdout).toBe("Deleted of acme: second.\n");
-    expect((await typing("1\n", "logout")).stdout).toBe("Deleted of acme: default.\n");
+    expect((await run("logout", "acme", "--account", "second")).stdout).toBe("Deleted from acme: second.\n");
+    expect((await typing("1\n", "logout")).stdout).toBe("Deleted from acme: default.\n");
     expect((await run("list")).stdout).toBe("The vault is empty. Run: lathe auth-broker login\n");
   });
 
@@ -189,7 +189,7 @@ describe("AU-03 the command auth-broker", () => {
     const status = await run("status");
     expect(status.code).toBe(3);
     expect(status.stdout).toMatch(
-      /No broker runs here[\s\S]*openai-codex .*good until 2126\S+ cannot be renewed: it has no refresh token/,
+      /No broker is running here[\s\S]*openai-codex .*good until 2126\S+ cannot be renewed: it has no refresh token/,
     );
     for (const text of [first, bad, status]) expect(text.stdout + text.stderr).not.toMatch(/rt-|at-/);
   });
@@ -211,8 +211,8 @@ describe("AU-03 the command auth-broker", () => {
     await local.set("acme", { type: "oauth", access: "access-l", refresh: "refresh-local", expires: Date.now() + 9e6 });
     await local.set("mcp", { type: "oauth", access: "access-m", mcp: { url: "https://mcp.example" } });
     const migrate = async (...args: string[]) => box.run(["auth-broker", "migrate", "--from-local", ...args], { env });
-    expect((await box.run(["auth-broker", "migrate"], { env })).stderr).toContain("Say from where");
-    expect((await box.run(["auth-broker", "migrate", "--from-local"])).stderr).toContain("No broker is named");
+    expect((await box.run(["auth-broker", "migrate"], { env })).stderr).toContain("Add --from-local");
+    expect((await box.run(["auth-broker", "migrate", "--from-local"])).stderr).toContain("No broker is configured");
     const dry = await migrate("--dry-run");
     expect(dry.stdout).toMatch(/openai +default +key +would be uploaded[\s\S]*Uploaded 0 to http/);
     const first = await migrate();
@@ -235,7 +235,7 @@ describe("AU-03 the command auth-broker", () => {
       expect.stringContaining(`A broker answers at ${test.broker.url}.`),
     ]);
     const wrong = await box.run(["auth-broker", "status"], { env: { ...env, LATHE_AUTH_BROKER_TOKEN: "lathe_old" } });
-    expect([wrong.code, wrong.stdout]).toEqual([3, expect.stringContaining("cannot be asked: it rejects the token")]);
+    expect([wrong.code, wrong.stdout]).toEqual([3, expect.stringContaining("cannot be queried: it rejects the token")]);
   });
 
   it("AU-03 token and status: of a running broker as it says itself, else from its files", async () => {
@@ -250,7 +250,7 @@ describe("AU-03 the command auth-broker", () => {
     await writeFile(join(box.home, ".lathe/broker/address"), test.broker.url);
     const good = await run("status");
     expect([good.code, good.stdout]).toEqual([0, expect.stringContaining(`A broker answers at ${test.broker.url}.`)]);
-    expect(good.stdout).toMatch(/1 credential in order\.\nended +default +signed in +ended 1970-01-01T00:00:00\.001Z/);
+    expect(good.stdout).toMatch(/1 credential OK\.\nended +default +signed in +ended 1970-01-01T00:00:00\.001Z/);
     expect(good.stdout).toContain("run: lathe auth-broker login ended");
     await test.post(`/v1/credential/${await test.idOf("acme")}/refresh`);
     const json = JSON.parse((await run("status", "--json")).stdout);
@@ -261,7 +261,7 @@ describe("AU-03 the command auth-broker", () => {
     const off = await run("status");
     expect([off.code, off.stdout]).toEqual([
       3,
-      expect.stringMatching(/^No broker runs here[\s\S]*disabled \S+: invalid_grant; run:/),
+      expect.stringMatching(/^No broker is running here[\s\S]*disabled \S+: invalid_grant; run:/),
     ]);
   });
 });

@@ -102,7 +102,7 @@ describe("AU-02 the broker", () => {
     expect([piped.code, piped.stdout]).toEqual([0, 'Stored for OpenAI as "ci" in the broker\'s vault.\n']);
     b.pass(1_000);
     expect(await follower.next()).toMatchObject({ kind: "changed", credential: { provider: "openai", name: "ci" } });
-    expect((await test.box.run(["auth-broker", "logout", "acme"])).stdout).toBe("Deleted of acme: default.\n");
+    expect((await test.box.run(["auth-broker", "logout", "acme"])).stdout).toBe("Deleted from acme: default.\n");
     b.pass(1_000);
     expect(await follower.next()).toMatchObject({ kind: "removed", provider: "acme", name: "default" });
     follower.leave();

@@ -81,7 +81,7 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
   const attach = (...args: string[]) => runInside(["attach", ...args], { cwd: talk.root, env });
   const id = talk.talk.session.id.slice(0, 8);
   const lines = [
-    [["ffff"], `lathe: No one open session begins with "ffff". Open to others: ${id} (~)\n`],
+    [["ffff"], `lathe: No single open session begins with "ffff". Open to others: ${id} (~)\n`],
     [["a", "b"], "lathe: Give one session, not 2. See: lathe attach --help\n"],
     [
       ["http://127.0.0.1:1/?token=x"],
@@ -182,7 +182,7 @@ it("M1: /serve opens the session of a terminal: link and QR code; another termin
   const again = held.type(`lathe attach ${link}`);
   await held.see(again, /This link was used before\. [\s\S]*ended-2/);
   own.keys("/serve stop\n");
-  at = await own.see(at, /This session is closed to others\./);
+  at = await own.see(at, /This session is closed to other clients\./);
   await other.see(there, /The session was closed\.[\s\S]*ended-0/);
   own.keys("/quit\n");
   await own.see(at, /ended-0/);

@@ -52,7 +52,7 @@ describe("AU-05 the command auth-gateway", () => {
   it("M2 what is mistyped gets one line with the next step", async () => {
     for (const [args, says] of [
       [[], "Say what to do: lathe auth-gateway serve|run|token|status|check|key"],
-      [["bogus"], "knows serve, run, token, status, check, key, not bogus"],
+      [["bogus"], "Choose one of serve, run, token, status, check, key."],
       [["key", "add"], "Give the key one name"],
       [["key", "add", "a b"], "A name has at most 60 letters"],
       [["key", "add", "a", "--budget", "20/week"], "--budget takes US dollars, such as 20/month"],

@@ -37,7 +37,7 @@ it("M1 lathe serve refuses what it cannot do in one line, before it listens", as
     [tls("own.key", "own.pem"), "are not a certificate and its key"],
     [["--port", "65536"], '--port must be a number from 0 to 65535, not "65536"'],
     [["--root", "nowhere"], "--root: nowhere is not a directory"],
-    [["folder"], "lathe serve knows link, token, not folder"],
+    [["folder"], 'Unknown command "lathe serve folder". Choose one of link, token.'],
   ];
   for (const [args, says] of wrong) {
     const { code, stdout, stderr } = await box.run(["serve", ...args]);
@@ -104,7 +104,7 @@ it("M1 lathe serve link and token refuse what they do not know in one line", asy
     ["token add a --session nosuch", 'Session "nosuch" not found. See: lathe sessions list'],
     ["token revoke nobody", 'There is no token "nobody"'],
     ["token revoke", "Give a name or an id"],
-    ["token make", "lathe serve token knows list, add, revoke, not make"],
+    ["token make", 'Unknown command "lathe serve token make". Choose one of list, add, revoke.'],
     ["link here", "lathe serve link takes only --url"],
     ["link --url ftp://a", "--url"],
   ];

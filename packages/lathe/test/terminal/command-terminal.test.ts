@@ -20,7 +20,7 @@ it("T-BASH-4 a prompt of a command comes up over the screen, the person answers 
   );
   const run = await bench.open(LATHE);
   run.type(`ask me${KEY.enter}`);
-  await run.see(/read -p "n\?[\s\S]*esc or ctrl\+\] ends it[\s\S]*n\?/);
+  await run.see(/read -p "n\?[\s\S]*esc or ctrl\+\] to end it[\s\S]*n\?/);
   run.type(`5${KEY.enter}`);
   await run.see("All done.");
   expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("got 5");
@@ -31,7 +31,7 @@ it("T-BASH-4 what a program shows stands where the program has put it, and a com
   bench.server.push(turn.calls([{ name: "bash", args: { command, pty: true } }]), turn.text("All done."));
   const run = await bench.open(LATHE, { columns: 60, rows: 15 });
   run.type(`show${KEY.enter}`);
-  await run.see(/ends it\s*\nred {3}inv *\n {4}deep {8}tab *\n {19}far/);
+  await run.see(/to end it\s*\nred {3}inv *\n {4}deep {8}tab *\n {19}far/);
   run.type(KEY.escape);
   await run.see(/ended by you[\s\S]*All done\./);
 });
@@ -44,13 +44,13 @@ it("T-BASH-4 Escape goes to a full-screen program and ends a command without one
   );
   const run = await bench.open(LATHE, { columns: 40, rows: 15 });
   run.type(`edit${KEY.enter}`);
-  await run.see(/ctrl\+\] ends it[\s\S]*~[\s\S]*a\.txt/);
+  await run.see(/ctrl\+\] to end it[\s\S]*~[\s\S]*a\.txt/);
   run.type("ihello");
   await run.see("hello");
   run.type(KEY.escape);
   await run.see(/^(?![\s\S]*INSERT)/);
   run.type(`:wq${KEY.enter}`);
-  await run.see(/esc or ctrl\+\] ends it[\s\S]*waiting/);
+  await run.see(/esc or ctrl\+\] to end it[\s\S]*waiting/);
   run.type(KEY.escape);
   await run.see("All done.");
   expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("14 40");

@@ -234,7 +234,7 @@ it("EX-06 EX-09 a command from a file is offered and sent; an answer that breaks
   await run.see((screen) => screen.includes("/greet Ann") && !screen.includes("say hello politely"));
   run.type(KEY.enter);
   await run.see("Hello, dear Ann.");
-  await run.see("The model was given a rule that it began to break: polite.");
+  await run.see("The model began to break a rule and was reminded of it: polite.");
   expect(bench.server.requests[0]?.view.messages.at(-1)?.text).toMatch(/Greet Ann\.$/);
   expect(run.all.join("\n")).not.toContain("gruesome");
   expect(run.all.join("\n")).not.toContain("Hello you");

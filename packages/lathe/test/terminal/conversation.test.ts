@@ -90,7 +90,7 @@ describe("while it works", () => {
     run.type(`then tidy up${KEY.altEnter}`);
     await run.see(/Sent when the work is done[\s\S]*then tidy up/);
     run.type(KEY.escape);
-    await run.see(/Waiting from before[\s\S]*then tidy up/);
+    await run.see(/Queued earlier[\s\S]*then tidy up/);
     run.type("do this instead");
     await run.see(/❯ do this instead/);
     expect(run.screen.join("\n")).not.toContain("to interrupt");
@@ -127,7 +127,7 @@ describe("while it works", () => {
     run.type(KEY.ctrl("c"));
     await run.see(/esc to interrupt[\s\S]*Ask for a change[\s\S]*Press Ctrl\+C again to stop the work\./);
     run.type(KEY.ctrl("c"));
-    await run.see(/Interrupted[\s\S]*Press Ctrl\+C again to leave\./);
+    await run.see(/Interrupted[\s\S]*Press Ctrl\+C again to quit\./);
     run.type(KEY.ctrl("c"));
     expect(await run.exited).toBe(130);
     door.open();
@@ -166,7 +166,7 @@ describe("while it works", () => {
     run.type(`go${KEY.enter}`);
     await door.reached;
     run.type(KEY.ctrl("d"));
-    await run.see("Press Ctrl+D again to leave. The work stops then.");
+    await run.see("Press Ctrl+D again to quit. The work will stop.");
     run.type(KEY.ctrl("d"));
     expect(await run.exited).toBe(0);
     door.open();

@@ -51,7 +51,7 @@ describe("commands that speak to the model", () => {
     await run.see(/one[\s\S]* out · \$/);
     await writeFile(file("AGENTS.md"), "Never whistle.");
     command(run, "/reload");
-    await run.see("The next request has the instructions as they are now.");
+    await run.see("The next request will use the reloaded instructions.");
     command(run, "second");
     await run.see("two");
     const sent = JSON.stringify(bench.server.requests[1]?.body);

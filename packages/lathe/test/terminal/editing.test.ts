@@ -126,7 +126,7 @@ it("G-110 a key that is given to two actions is said once, with what it does", a
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, JSON.stringify({ "app.help": "f5", "app.todo": "f5", "tui.editor.undo": "ctrl+k" }));
   const run = await bench.open(SONNET, { columns: 100 });
-  await run.see('Keybinding "f5" is app.todo; app.help cannot have it, too.');
+  await run.see('Keybinding "f5" is app.todo; app.help cannot use it too.');
   expect(run.all.filter((text) => text.startsWith("Keybinding"))).toHaveLength(1);
 });
 

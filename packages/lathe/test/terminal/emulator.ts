@@ -150,7 +150,7 @@ export class TerminalRun {
    * has gone, and then counts as a first one.
    */
   async leave(): Promise<number> {
-    const hint = "Press Ctrl+C again to leave.";
+    const hint = "Press Ctrl+C again to quit.";
     for (;;) {
       const code = await Promise.race([this.exited, this.see(hint).then(() => undefined)]);
       if (code !== undefined) return code;

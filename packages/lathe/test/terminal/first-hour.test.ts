@@ -24,7 +24,7 @@ it("a question mark in an empty prompt lists the keys; another key between two C
   run.type("why?");
   await run.see("❯ why?");
   run.type(KEY.ctrl("c"));
-  await run.see("Press Ctrl+C again to leave.");
+  await run.see("Press Ctrl+C again to quit.");
   run.type("x");
   await run.see("❯ x");
   run.type(KEY.backspace);

@@ -55,7 +55,7 @@ describe("keys that change something", () => {
   it("TU-05 an editor that fails leaves the text as it was, and no editor is said", async () => {
     const run = await bench.open(SONNET, { ...BUILT, env: { EDITOR: "false" } });
     run.type(`words${KEY.ctrl("g")}`);
-    await run.see(/❯ words[\s\S]*false ended with 1: the text is as it was\./);
+    await run.see(/❯ words[\s\S]*false exited with 1; the text was not changed\./);
     const other = await bench.open();
     other.type(KEY.ctrl("g"));
     await other.see("Set VISUAL or EDITOR to edit the input there.");
@@ -70,7 +70,7 @@ describe("what waits to be sent", () => {
     run.type(`work${KEY.enter}`);
     await door.reached;
     run.type(`first this${KEY.enter}`);
-    await run.see(/Sent at the next step: .*ctrl\+s stops and sends now\n.*first this/);
+    await run.see(/Sent at the next step: .*ctrl\+s to stop and send now\n.*first this/);
     run.type(`then that${KEY.ctrl("s")}`);
     await run.see(/Interrupted[\s\S]*did that/);
     door.open();

@@ -72,7 +72,7 @@ describe("the terminal is given back", () => {
     run.type(KEY.ctrl("g"));
     await run.see(/^editing$/m);
     run.type(KEY.ctrl("c"));
-    await run.see(/❯ my words[\s\S]*the text is as it was/);
+    await run.see(/❯ my words[\s\S]*the text was not changed/);
     run.type(" go on");
     await run.see("❯ my words go on");
   });
@@ -82,7 +82,7 @@ describe("the terminal is given back", () => {
     run.type("my words");
     await run.see("❯ my words");
     run.type(KEY.ctrl("g"));
-    await run.see(/❯ my words[\s\S]*the text is as it was/);
+    await run.see(/❯ my words[\s\S]*the text was not changed/);
     run.signal("SIGINT");
     run.type(" go on");
     await run.see("❯ my words go on");
@@ -166,7 +166,7 @@ describe("a draft", () => {
     run.type("a long thought");
     await run.see("❯ a long thought");
     run.type(KEY.ctrl("c"));
-    await run.see(/Ask for a change[\s\S]*Press Ctrl\+C again to leave/);
+    await run.see(/Ask for a change[\s\S]*Press Ctrl\+C again to quit/);
     run.type(KEY.ctrl("_"));
     await run.see("❯ a long thought");
     run.type(KEY.ctrl("c"));
@@ -188,9 +188,7 @@ it("Ctrl+C right after Enter takes the message back into the input, and nothing 
   bench.server.push(turn.text("here I am"));
   const run = await bench.open();
   run.type(`are you there${KEY.enter}${KEY.ctrl("c")}`);
-  await run.see(
-    /Press Ctrl\+C again to leave[\s\S]*❯ are you there|❯ are you there[\s\S]*Press Ctrl\+C again to leave/,
-  );
+  await run.see(/Press Ctrl\+C again to quit[\s\S]*❯ are you there|❯ are you there[\s\S]*Press Ctrl\+C again to quit/);
   expect(bench.server.requests).toHaveLength(0);
   run.type(` now${KEY.enter}`);
   await run.see("here I am");

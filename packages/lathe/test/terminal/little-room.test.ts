@@ -40,7 +40,7 @@ describe("an approval", () => {
     const run = await bench.open(ASK, { columns: 100, rows: 34 });
     run.type(`go${KEY.enter}`);
     await run.see(
-      /│ touch line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ touch the end\n[\s\S]*y {2}Yes, this once \(not all of it is shown: v\)[\s\S]*Esc to stop/,
+      /│ touch line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ touch the end\n[\s\S]*y {2}Yes, this once \(not fully shown: press v\)[\s\S]*Esc to stop/,
     );
     run.type("v");
     await run.see(() => run.isAlternate);
@@ -57,7 +57,7 @@ describe("files after an @", () => {
     execFileSync("sh", ["-c", "seq -f f%.0f.txt 20050 | xargs touch"], { cwd: big });
     const run = await bench.open();
     run.type("@READ");
-    await run.see(/❯ README\.md[\s\S]*There are more files than are listed/);
+    await run.see(/❯ README\.md[\s\S]*Not all files are listed/);
   });
 
   it("folders, paths outside and the home folder are completed; that nothing matches is said", async () => {

@@ -63,7 +63,7 @@ describe("/login and /logout", () => {
     bench.server.push(turn.text("hello from the real one"));
     const run = await opened(PRACTICE);
     command(run, "/login anthropic");
-    await run.see(/Key for Anthropic[\s\S]*it is not shown/);
+    await run.see(/Key for Anthropic[\s\S]*\(hidden\)/);
     run.type("sk-ant-secret-1");
     await run.see("•••••••••••••••");
     run.type(KEY.enter);
@@ -125,7 +125,7 @@ describe("/login and /logout", () => {
     command(run, "/logout");
     await run.see(/Log out of[\s\S]*❯ anthropic[^\n]*stored key/);
     run.type(KEY.enter);
-    await run.see(/Deleted the credential of Anthropic\.[\s\S]*still reached with \$ANTHROPIC_API_KEY/);
+    await run.see(/Deleted the credential of Anthropic\.[\s\S]*still has credentials from \$ANTHROPIC_API_KEY/);
     expect(await stored()).toEqual({});
   });
 
@@ -197,7 +197,7 @@ describe("the first start", () => {
   it("without any credential a person chooses: logging in leads to the provider's model", async () => {
     bench.server.push(turn.text("hello from the real one"));
     const run = start([], BUILT);
-    await run.see(/How do you want to begin\?[\s\S]*❯ Log in to a provider[\s\S]*Try the practice model/);
+    await run.see(/How do you want to start\?[\s\S]*❯ Log in to a provider[\s\S]*Try the practice model/);
     run.type(KEY.enter);
     await run.see(/❯ openrouter[\s\S]*Enter to choose/);
     run.type(`anthropic${KEY.enter}`);
@@ -211,7 +211,7 @@ describe("the first start", () => {
 
   it("Esc skips the choice: the practice model, said in one line", async () => {
     const run = start();
-    await run.see("How do you want to begin?");
+    await run.see("How do you want to start?");
     run.type(KEY.escape);
     await run.see(/continuing with the practice model[\s\S]*practice\/basic[\s\S]*Ask for a change/);
   });

@@ -104,7 +104,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     let at = terminal.type(built(SONNET, "go"));
     await door.reached;
     terminal.keys("\x03");
-    at = await terminal.see(at, /Press Ctrl\+C again to leave/);
+    at = await terminal.see(at, /Press Ctrl\+C again to quit/);
     terminal.keys("\x03");
     await terminal.see(at, /ended-130/);
     at = terminal.type(`sh -c 'echo pid-$$; exec ${built(SONNET, "-c")}'`);

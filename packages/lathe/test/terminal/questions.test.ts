@@ -103,7 +103,7 @@ describe("approvals", () => {
     run.type(`go${KEY.enter}`);
     await run.see(/Esc to stop/);
     run.type("w");
-    await run.see("What should be done instead?");
+    await run.see("What should Lathe do instead?");
     run.type(`only list it${KEY.enter}`);
     await run.see("understood");
     expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("The user said: only list it");

@@ -186,10 +186,10 @@ describe("a run that was cut", () => {
     await run.exited;
     door.open();
     const next = await bench.open([...SONNET, "-c"]);
-    await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Resume it\?[\s\S]*Esc to cancel/);
+    await next.see(/Queued earlier[\s\S]*steer it[\s\S]*Resume it\?[\s\S]*Esc to cancel/);
     next.type("n");
-    await next.see(/What waited to be sent is in the input again\.[\s\S]*❯ steer it/);
-    expect(next.screen.join("\n")).not.toMatch(/Sent at the next step|Waiting from before/);
+    await next.see(/Your queued messages are back in the input\.[\s\S]*❯ steer it/);
+    expect(next.screen.join("\n")).not.toMatch(/Sent at the next step|Queued earlier/);
     next.type(KEY.ctrl("c"));
     await next.see("Ask for a change");
     next.type(`something else${KEY.enter}`);

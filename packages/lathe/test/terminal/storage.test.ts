@@ -20,13 +20,13 @@ it("G-28 a session that cannot be written is said at the start and once per mess
   await writeFile(sessions, "in the way");
   bench.server.push(turn.text("first answer"), turn.text("second answer"), turn.text("third answer"));
   const run = await bench.open(SONNET, { columns: 220, rows: 30 });
-  await run.see(/This session cannot be kept: .*sessions is a file\).* LATHE_HOME .*--no-session/);
+  await run.see(/This session cannot be saved: .*sessions is a file\).* LATHE_HOME .*--no-session/);
   run.type(`hello there${KEY.enter}`);
   await run.see(/✗ The folder for sessions cannot be created[\s\S]*─\n❯ hello there/);
   expect(run.all.filter((row) => row.startsWith("✗"))).toHaveLength(1);
   await rm(sessions);
   run.type(KEY.enter);
-  await run.see(/The session had ended because it could not be written[\s\S]*answer/);
+  await run.see(/The session had ended because its file could not be written[\s\S]*answer/);
   await run.see(/❯ Ask for a change/);
 });
 

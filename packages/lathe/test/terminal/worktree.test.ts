@@ -81,9 +81,13 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       await say(run, "/new", /New session/i);
       await work(run, "echo mine > a.txt");
       writeFileSync(file("a.txt"), "person\n");
-      await say(run, "/worktree land", /a\.txt:1: changed in the project too[\s\S]*All is still in the view/);
+      await say(
+        run,
+        "/worktree land",
+        /a\.txt:1: changed in the project too[\s\S]*Everything is still in the isolated copy/,
+      );
       expect(textOf("a.txt")).toBe("person\n");
-      await say(run, "/worktree branch", /a\.txt:1: the last commit has other lines here; the change builds on/);
+      await say(run, "/worktree branch", /a\.txt:1: the last commit differs here: the change depends on/);
       await say(run, "/worktree patch", /Kept as a patch: git -C/);
       // What is in a patch is not asked about.
       run.type(`/quit${KEY.enter}`);
@@ -115,7 +119,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       again.signal("SIGKILL");
       await again.exited;
       const plain = await bench.open(FULL, wide);
-      await plain.see("A run was cut off: its changes are kept. Continue with: lathe --worktree feat-x");
+      await plain.see("A run was interrupted; its changes are kept. Continue with: lathe --worktree feat-x");
       await say(plain, "/worktree", "This run works in the project itself.");
       plain.type(`/quit${KEY.enter}`);
       expect(await plain.exited).toBe(0);

@@ -133,7 +133,9 @@ describe("the transcript of a session", () => {
       event("retry", 2, { attempt: 1, delay_ms: 0, discards: true, kind: "network", error_type: "E", message: "m" }),
     );
     shown.play(textStart(3), textDelta("First paragraph.", 3), answerEnd("First paragraph.", [], 3));
-    expect(shown.scrollback).toBe("First paragraph.\n\n⚠ The answer was cut off and begins again.\n\nFirst paragraph.");
+    expect(shown.scrollback).toBe(
+      "First paragraph.\n\n⚠ The answer was cut off and is starting over.\n\nFirst paragraph.",
+    );
   });
 
   it("a decision is recorded in the headline, and the time a person took is not the call's", () => {
@@ -289,7 +291,7 @@ describe("the transcript of a session", () => {
       "Waiting for the model",
       "Thinking",
       "Answering",
-      "Writing a call",
+      "Preparing a tool call",
       "Running",
       "2 calls running",
       "Summarizing earlier messages",

@@ -163,14 +163,14 @@ export class SessionWorkflows {
   stop(): string {
     const state = readOrUndefined(() => this.#work.current);
     if (state === undefined && readOrUndefined(() => this.#work.state) !== undefined)
-      throw usageError("This session is in no workflow.");
+      throw usageError("This session is not in a workflow.");
     this.#work.stop();
     return `The workflow ${state?.workflow ?? ""} was ended. Files stay as they are.`.replace("  ", " ");
   }
 
   text(): string {
     const { state } = this.#work;
-    if (!state) return "This session is in no workflow. Begin one: /skill:deep-interview <what you want>";
+    if (!state) return "This session is not in a workflow. Begin one: /skill:deep-interview <what you want>";
     return workflowText(state, this.#work.openAt(this.#kindOf(state.workflow).steps)?.question);
   }
 

@@ -29,7 +29,7 @@ export async function recoverViews(
 /** Describes the copy of a run that was interrupted or ended with changes. */
 function leftLine({ id, isCutOff }: LeftView): string {
   const what = isCutOff
-    ? "A run was cut off: its changes are kept."
+    ? "A run was interrupted; its changes are kept."
     : `The isolated copy ${id} has changes that were not applied.`;
-  return `${what} Continue with: lathe --worktree ${id}; or land them: lathe worktree land ${id}; or drop them: ${howToDrop(id)}`;
+  return `${what} Continue with: lathe --worktree ${id}; or apply them: lathe worktree land ${id}; or drop them: ${howToDrop(id)}`;
 }

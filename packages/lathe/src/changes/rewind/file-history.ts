@@ -58,7 +58,7 @@ export function fileHistory(parts: FileHistoryParts): FileHistory {
       const done = await (await rewinder(session)).finishCut();
       const { leftLines } = await import("./report.ts");
       const left = done ? leftLines(done, parts.workspace.cwd) : [];
-      parts.warn(["The rewind that was cut off has been finished.", ...left].join(" "), "rewind_finished");
+      parts.warn(["An interrupted rewind has been finished.", ...left].join(" "), "rewind_finished");
     },
   };
 }

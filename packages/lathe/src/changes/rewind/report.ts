@@ -52,9 +52,9 @@ export function leftLines({ left, unrecorded }: RewindResult, cwd: string): stri
   const lines = (Object.keys(WHY) as LeftReason[]).flatMap((why) => {
     const paths = left.filter((file) => file.why === why).map(({ path }) => displayPath(path, cwd));
     if (paths.length === 0) return [];
-    if (why === "repository") return [`Rewind does not restore git's own data. Not as it was: ${listPaths(paths)}.`];
+    if (why === "repository") return [`Rewind does not restore git's own data. Not restored: ${listPaths(paths)}.`];
     if (why === "editor")
-      return [`The editor still holds other text than the disk: ${listPaths(paths)}. Reload or save them there.`];
+      return [`The editor's text differs from the disk: ${listPaths(paths)}. Reload or save them there.`];
     return [`Left as they are (${WHY[why]}): ${listPaths(paths)}.`];
   });
   if (unrecorded === undefined) return lines;

@@ -23,7 +23,7 @@ export async function frontmatterProblems(frontmatter: Frontmatter): Promise<rea
   return [
     ...keys.map((key) => `${key} is not a key of agent files${guess(key, OUR_KEYS)}`),
     ...words.map((word) => `tools: there is no tool ${word}${guess(word, [...known].filter(isOurs))}`),
-    ...(problem === undefined ? [] : [`output is not a JSON Schema that can be checked against: ${problem}`]),
+    ...(problem === undefined ? [] : [`output is not a valid JSON Schema: ${problem}`]),
   ];
 }
 

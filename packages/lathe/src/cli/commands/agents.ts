@@ -115,7 +115,7 @@ async function create(machine: Machine, name: string, isUsers: boolean): Promise
   const text = sample.replace("{{name}}", name);
   const { frontmatter, body } = parseMarkdown(text);
   const file = readAgentFile(name, { frontmatter, body, folder: "" }, name);
-  if ("problem" in file) throw usageError(`No agent can be called so: ${file.problem}.`);
+  if ("problem" in file) throw usageError(`That name cannot be used: ${file.problem}.`);
   const path = join(isUsers ? workspace.paths.home : join(workspace.cwd, ".lathe"), "agents", `${name}.md`);
   if (existsSync(path)) throw usageError(`${shownPath(path, machine.userHome)} exists already.`);
   mkdirSync(dirname(path), { recursive: true });

@@ -43,7 +43,7 @@ async function attachLocally(target: string | undefined, machine: Machine): Prom
 }
 
 function notOne(target: string | undefined, open: readonly DoorRecord[], { userHome }: Machine): string {
-  const begin = target === undefined ? "Name a session." : `No one open session begins with "${target}".`;
+  const begin = target === undefined ? "Name a session." : `No single open session begins with "${target}".`;
   if (open.length === 0)
     return `${target === undefined ? "" : `${begin} `}No session is open to others here. Open one with /serve in it, or with lathe serve.`;
   const rows = open.map(({ sessionId, cwd }) => `${sessionId.slice(0, 8)} (${shownPath(cwd, userHome)})`);

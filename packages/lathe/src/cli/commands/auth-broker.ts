@@ -21,7 +21,7 @@ export const authBrokerCommand: Command = async ([verb, ...argv], machine) => {
     throw usageError(
       verb === undefined
         ? `Say what to do: lathe auth-broker ${known.replace(/, /g, "|")}`
-        : `lathe auth-broker knows ${known}, not ${verb}. See: lathe auth-broker --help`,
+        : `Unknown command "lathe auth-broker ${verb}". Choose one of ${known}. See: lathe auth-broker --help`,
     );
   return (await load())(argv, machine);
 };

@@ -19,7 +19,7 @@ export const authGatewayCommand: Command = async ([verb, ...argv], machine) => {
     throw usageError(
       verb === undefined
         ? `Say what to do: lathe auth-gateway ${known.replace(/, /g, "|")}`
-        : `lathe auth-gateway knows ${known}, not ${verb}. See: lathe auth-gateway --help`,
+        : `Unknown command "lathe auth-gateway ${verb}". Choose one of ${known}. See: lathe auth-gateway --help`,
     );
   return (await load())(argv, machine);
 };

@@ -183,7 +183,7 @@ class CommitSession {
     );
     if (conversation.model.provider === PRACTICE_PROVIDER) {
       await conversation.close();
-      throw new CliError(EXIT.provider, "the practice model writes no messages");
+      throw new CliError(EXIT.provider, "the practice model cannot write commit messages");
     }
     return { conversation, model: commitModel(conversation.open, signal) };
   }

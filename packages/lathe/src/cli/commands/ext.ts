@@ -29,7 +29,7 @@ export const extCommand: Command = async (argv, machine) => {
     case "new":
       return create(machine, name, more.includes("--user"));
     default:
-      throw usageError(`There is no lathe ext ${verb}. Use: ${USAGE}`);
+      throw usageError(`Unknown command "lathe ext ${verb}". Use: ${USAGE}`);
   }
 };
 
@@ -80,12 +80,12 @@ async function turn(machine: Machine, name: string, isOn: boolean): Promise<Exit
 
 function unknown({ settings }: Workspace, name: string, names: readonly string[]): string {
   const isNamed = settings.extensions.some((path) => nameOf(path) === name);
-  if (isNamed) return `${name} is named by the setting extensions. Remove it there: lathe config set extensions`;
-  return `There is no extension ${name}. ${names.length === 0 ? "To write one: lathe ext new <name>" : `There are: ${names.join(", ")}.`}`;
+  if (isNamed) return `${name} comes from the setting extensions. Remove it there: lathe config set extensions`;
+  return `There is no extension ${name}. ${names.length === 0 ? "To write one: lathe ext new <name>" : `Available: ${names.join(", ")}.`}`;
 }
 
 async function create(machine: Machine, name: string, isUsers: boolean): Promise<ExitCode> {
-  if (!/^[a-z][\w-]*$/i.test(name)) throw usageError(`"${name}" cannot name a file: use letters, digits and -.`);
+  if (!/^[a-z][\w-]*$/i.test(name)) throw usageError(`"${name}" cannot be a file name: use letters, digits and -.`);
   const workspace = await new Run(machine).open({});
   const folder = isUsers ? workspace.paths.home : `${workspace.cwd}/.lathe`;
   const file = `${folder}/extensions/${name}.ts`;
@@ -93,7 +93,7 @@ async function create(machine: Machine, name: string, isUsers: boolean): Promise
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, sample.replaceAll("NAME", name));
   const shown = isUsers ? shownPath(file, machine.userHome) : relative(workspace.cwd, file);
-  const trust = isUsers ? "" : " Let it take effect with: lathe trust.";
+  const trust = isUsers ? "" : " To let it take effect: lathe trust.";
   machine.stdout.write(`Wrote ${shown}.${trust} Then try: lathe -p "/${name} world"\n`);
   return EXIT.done;
 }

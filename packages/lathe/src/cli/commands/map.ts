@@ -28,13 +28,13 @@ export const mapCommand: Command = async (argv, machine) => {
   try {
     const index = await indexes.for(place);
     const code = await index.rank(path, new AbortController().signal, (files) => {
-      if (files > MANY_FILES) machine.stderr.write(`Reading ${files} files; the next time only those that change.\n`);
+      if (files > MANY_FILES) machine.stderr.write(`Reading ${files} files; next time only changed ones.\n`);
     });
     const columns = machine.stdout.isTTY ? (machine.stdout.columns ?? COLUMNS) : COLUMNS;
     const hint = `lathe map --tokens ${Math.min(tokens * 2, MAP_TOKENS.most)}`;
     const map = showMap(code, { path, tokens, columns, isCut: index.isCut, mayShow: () => true, hint });
     if (map === undefined)
-      throw new CliError(EXIT.failed, `There is no source code that Lathe knows in ${named ?? cwd}.`);
+      throw new CliError(EXIT.failed, `${named ?? cwd} has no source code in a language that Lathe knows.`);
     machine.stdout.write(`${visible(map)}\n`);
     return EXIT.done;
   } catch (error) {

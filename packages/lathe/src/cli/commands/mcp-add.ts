@@ -56,8 +56,8 @@ export function readAddition(argv: readonly string[]): AddedServer {
   if (!isAddress && (transport ?? "stdio") !== "stdio")
     throw usageError(`--transport ${transport} needs an address that begins with http:// or https://, not ${first}.`);
   if (isAddress && (rest.length > 0 || Object.keys(env).length > 0))
-    throw usageError("A server at an address takes --header, and no arguments or variables.");
-  if (!isAddress && Object.keys(headers).length > 0) throw usageError("A program takes --env, and no headers.");
+    throw usageError("A server at an address takes --header, but no arguments or variables.");
+  if (!isAddress && Object.keys(headers).length > 0) throw usageError("A program takes --env, but no headers.");
   return {
     isProject,
     name,
@@ -72,7 +72,8 @@ export function readAddition(argv: readonly string[]): AddedServer {
 }
 
 export function checkServerName(name: string): void {
-  if (!/^[\w.-]+$/.test(name)) throw usageError(`"${name}" cannot name a server. Use letters, digits, _, - and dots.`);
+  if (!/^[\w.-]+$/.test(name))
+    throw usageError(`"${name}" cannot be a server name. Use letters, digits, _, - and dots.`);
 }
 
 /** Splits `--env=A=b`, which means the same as `--env A=b`. */

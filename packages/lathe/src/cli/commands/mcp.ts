@@ -23,7 +23,10 @@ type Verb = (argv: readonly string[], workspace: SessionWorkspace) => Promise<Ex
 
 export const mcpCommand: Command = async ([verb = "list", ...argv], machine) => {
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (!run) throw usageError(`lathe mcp knows ${Object.keys(VERBS).join(", ")}, not ${verb}. See: lathe mcp --help`);
+  if (!run)
+    throw usageError(
+      `Unknown command "lathe mcp ${verb}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe mcp --help`,
+    );
   return run(argv, await new Run(machine).open({}));
 };
 

@@ -62,7 +62,7 @@ const search: Verb = async (argv, { place, machine }) => {
   if (positionals.length === 0) throw usageError("Give words to search for: lathe memory search <words>");
   const store = await place.store();
   const found = await place.check(store.search(positionals.join(" "), place.seen, MOST_LISTED));
-  print(machine, found, values.json === true, "No note has these words.");
+  print(machine, found, values.json === true, "No note contains these words.");
 };
 
 const show: Verb = async (argv, { place, machine }) => {

@@ -68,9 +68,9 @@ async function apply(actions: readonly PlannedAction[]): Promise<readonly string
 
 const HEADINGS = [
   ["create", "Will be created", "Created"],
-  ["conflict", "Left alone, because something else is there", "Left alone, because something else is there"],
+  ["conflict", "Left alone, because something else exists", "Left alone, because something else exists"],
   ["unsupported", "Has no counterpart", "Has no counterpart"],
-  ["skipped", "Is there already", "Is there already"],
+  ["skipped", "Already exists", "Already exists"],
 ] as const;
 
 interface Shown {
@@ -97,7 +97,7 @@ function formatPlan({ actions, warnings }: Plan, { argv, isApplied, backups, use
     }
   }
   if (actions.length === 0) lines.push(`No files of ${namesOf(AGENTS)} were found.`);
-  else if (isApplied) lines.push("", ...backups.map((file) => `Copy of what was there: ${path(file)}`), "Done.");
+  else if (isApplied) lines.push("", ...backups.map((file) => `Backup: ${path(file)}`), "Done.");
   else if (actions.some(({ state }) => state === "create"))
     lines.push("", `Nothing was written. To do it: ${["lathe", "migrate", ...argv, "--apply"].join(" ")}`);
   else lines.push("", "There is nothing to do.");

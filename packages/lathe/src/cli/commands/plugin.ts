@@ -74,8 +74,10 @@ async function install(shop: Shop, { source, written, offer }: Wanted, known?: s
     const warnings = [...dropped, ...contents.warnings];
     machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
     if (contents.lines.length === 0)
-      throw usageError(`${name} contains nothing that Lathe knows, so it was not installed.`);
-    const question = contents.runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
+      throw usageError(`${name} contains nothing that Lathe can use, so it was not installed.`);
+    const question = contents.runsCode
+      ? "It runs code on this machine with your permissions. Install it?"
+      : "Install it?";
     if (!(yes || (await askYes(machine, question)))) {
       machine.stderr.write("lathe: Not installed. To install it without a question: --yes\n");
       return EXIT.failed;
@@ -238,6 +240,9 @@ export const pluginCommand: Command = async (argv, machine) => {
   const [verb = "list", ...words] = positionals;
   const plugins = new Plugins(homePaths(machine.env, machine.userHome).home);
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (!run) throw usageError(`lathe plugin has no ${verb}: ${Object.keys(VERBS).join(", ")}. See: lathe plugin --help`);
+  if (!run)
+    throw usageError(
+      `Unknown command "lathe plugin ${verb}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe plugin --help`,
+    );
   return run({ machine, plugins, yes: values.yes }, words);
 };

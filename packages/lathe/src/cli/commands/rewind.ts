@@ -40,9 +40,9 @@ export const rewindCommand: Command = async (argv, machine) => {
     "rewind",
   );
   const [entryId, extra] = positionals;
-  if (extra !== undefined) throw usageError(`You can rewind to one entry. Leave out: ${extra}`);
+  if (extra !== undefined) throw usageError(`Give only one entry. Leave out: ${extra}`);
   if ([entryId !== undefined, values.undo, values.redo].filter(Boolean).length > 1)
-    throw usageError("Give an entry, --undo or --redo, one of them. See: lathe rewind --help");
+    throw usageError("Give one of these: an entry, --undo, --redo. See: lathe rewind --help");
   const narrowing = (["files", "conversation"] as const).find((name) => values[name]);
   if (values.redo && narrowing) throw usageError(`--redo undoes the whole last rewind. Leave out: --${narrowing}`);
   const isList = entryId === undefined && !values.undo && !values.redo;
@@ -73,7 +73,7 @@ export const rewindCommand: Command = async (argv, machine) => {
 function sessionFile(workspace: SessionWorkspace, value: string | undefined): string {
   if (value === undefined) {
     const path = sessionToContinue(workspace);
-    if (path === undefined) throw usageError("There is no session of this directory. See: lathe sessions list --all");
+    if (path === undefined) throw usageError("There is no session in this directory. See: lathe sessions list --all");
     return path;
   }
   const { path, otherCwd } = findSession(workspace, value);

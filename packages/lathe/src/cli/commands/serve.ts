@@ -15,6 +15,8 @@ export const serveCommand: Command = async (argv, machine) => {
   if (verb === undefined || verb.startsWith("-")) return (await import("./serve/run.ts")).runServer(argv, machine);
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (!run)
-    throw usageError(`lathe serve knows ${Object.keys(VERBS).join(", ")}, not ${verb}. See: lathe serve --help`);
+    throw usageError(
+      `Unknown command "lathe serve ${verb}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe serve --help`,
+    );
   return run(argv.slice(1), machine);
 };

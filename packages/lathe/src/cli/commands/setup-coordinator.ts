@@ -31,7 +31,7 @@ export const setupCoordinator: Command = async (argv, machine) => {
     throw usageError("Use: lathe setup coordinator --root <dir>. See: lathe setup --help");
   const { install = false, smoke = false, json = false, "profile-dir": profileDir } = values;
   if (install !== (profileDir !== undefined)) throw usageError("--install and --profile-dir <dir> go together.");
-  if (install && json) throw usageError("--json shows the entry; it is not for --install.");
+  if (install && json) throw usageError("--json cannot be combined with --install.");
   const { profile, repo, mutation: mutations } = values;
   const sessionCommand = commandOf(values["worktree-name"], values["session-command"]);
   const places = { cwd, home: homePaths(env, userHome).home };

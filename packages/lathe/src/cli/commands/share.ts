@@ -36,7 +36,7 @@ export const shareCommand: Command = async (argv, machine) => {
   const { live, out, url, for: time } = values;
   const [stray] = [...(live ? ["out", "base-url"] : ["url", "for"])].filter((name) => Object.hasOwn(values, name));
   if (stray !== undefined)
-    throw usageError(`--${stray} and --live ${live ? "exclude each other" : "belong together"}.`);
+    throw usageError(`--${stray} and --live ${live ? "cannot be combined" : "must be used together"}.`);
   const base = values["base-url"] === undefined ? undefined : baseUrl(values["base-url"]);
   const workspace = await new Run(machine).open({});
   try {
@@ -80,7 +80,7 @@ function explanation(isServed: boolean): string {
     : "The link opens the file on this machine. To send it, put the file on any https host: its address, then # and the key.";
   return [
     "The file holds the whole transcript, encrypted; secrets that Lathe knows are replaced, as in lathe sessions export.",
-    "The part of the link after # is the key. It is not in the file and not kept anywhere: who has both can read the session.",
+    "The part of the link after # is the key. It is not in the file and not kept anywhere: anyone who has both can read the session.",
     place,
   ].join("\n");
 }

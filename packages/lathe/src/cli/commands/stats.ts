@@ -25,7 +25,7 @@ export const statsCommand: Command = async (argv, machine) => {
   );
   const [what, ...more] = positionals;
   if (what !== undefined && (what !== "edits" || more.length > 0))
-    throw usageError(`lathe stats takes no word but "edits", got "${positionals.join(" ")}". See: lathe stats --help`);
+    throw usageError(`lathe stats takes no word but "edits", not "${positionals.join(" ")}". See: lathe stats --help`);
   const since = values.days === undefined ? undefined : firstDay(values.days, machine.deps.now());
   if (values.by !== undefined) {
     if (values.by !== "key" || what !== undefined)
@@ -87,7 +87,7 @@ function editsTable(all: ReturnType<typeof readEditCounts>): string {
     ]),
   );
   return rows.length === 0
-    ? "No edits are counted yet.\n"
+    ? "No edits have been counted yet.\n"
     : table([["model", "edits by", "applied", "refused", "share applied"], ...rows]);
 }
 

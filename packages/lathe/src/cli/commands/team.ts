@@ -50,7 +50,7 @@ export const teamCommand: Command = async (argv, machine) => {
 };
 
 const LEADER_GONE =
-  "The leader has gone. Its workers leave by themselves, and what they did is kept as patches: lathe --tmux -c, and lathe team --status there.";
+  "The leader has ended. Its workers stop by themselves, and their work is kept as patches. To see them: lathe --tmux -c, then lathe team --status there.";
 
 interface Leader {
   readonly door: LocalDoor;

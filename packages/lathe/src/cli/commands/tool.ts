@@ -36,7 +36,7 @@ export const toolCommand: Command = async (argv, machine) => {
   });
   const known = toolsHere(workspace, options);
   if (name === undefined)
-    throw usageError(`Name a tool: lathe tool <name> '<json>'. There are: ${namesOf(known).join(", ")}.`);
+    throw usageError(`Name a tool: lathe tool <name> '<json>'. Available: ${namesOf(known).join(", ")}.`);
   if (extra !== undefined)
     throw usageError(`The arguments of ${name} are one JSON text in quotes. Leave out: ${extra}`);
   const off = switchThatIsOff(name, workspace.settings);
@@ -120,7 +120,7 @@ function findTool(name: string, known: KnownTools): { tool: ToolDef; family: Fam
   }
   const names = namesOf(known);
   const guess = nearest(name, names);
-  throw usageError(`Unknown tool "${name}".${guess ? ` Did you mean ${guess}?` : ""} There are: ${names.join(", ")}.`);
+  throw usageError(`Unknown tool "${name}".${guess ? ` Did you mean ${guess}?` : ""} Available: ${names.join(", ")}.`);
 }
 
 const namesOf = (known: KnownTools): string[] => [

@@ -72,7 +72,7 @@ async function packageUpdate(folder: string, machine: Machine): Promise<{ comman
   const name = workspace.settings["updates.package"];
   const command = commandFor(folder, isPackageName(name) ? `${name}@latest` : "<package>");
   if (command === undefined)
-    throw usageError(`Lathe is installed in ${folder}, not globally: update it there, with what installed it.`);
+    throw usageError(`Lathe is installed in ${folder}, not globally: update it there, the way it was installed.`);
   // On the user's registry, the name in our package.json may belong to someone else.
   if (!isPackageName(name))
     throw usageError(

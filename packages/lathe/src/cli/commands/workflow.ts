@@ -93,7 +93,7 @@ async function status(machine: Machine, session: string | undefined, isJson: boo
 }
 
 function statusText(state: WorkflowState | undefined, question: string | undefined, id: string): string {
-  if (!state) return `The session ${id} is in no workflow.`;
+  if (!state) return `The session ${id} is not in a workflow.`;
   const head = `${state.workflow}: ${state.state}${isOver(state) ? " (ended)" : ""}`;
   return question === undefined
     ? head

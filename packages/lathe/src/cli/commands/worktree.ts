@@ -26,21 +26,21 @@ export const worktreeCommand: Command = async (argv, machine) => {
   if (extra !== undefined || (verb === "list" && id !== undefined))
     throw usageError(`Leave out: ${extra ?? id}. See: lathe worktree --help`);
   if (verb !== "list" && how === undefined)
-    throw usageError(`lathe worktree knows no ${verb}. See: lathe worktree --help`);
+    throw usageError(`Unknown command "lathe worktree ${verb}". See: lathe worktree --help`);
   const workspace = await new Run(machine).open({});
   // Leftover copies are checked first: those without changes are removed.
   for (const line of await recoverViews(workspace, () => false)) machine.stderr.write(`lathe: ${line}\n`);
   const left = leftViews(storeOf(workspace));
   if (how === undefined) {
     for (const { id: name, kind, isCutOff } of left)
-      machine.stdout.write(`${name}  ${kind}  ${isCutOff ? "cut off" : "left"}\n`);
+      machine.stdout.write(`${name}  ${kind}  ${isCutOff ? "interrupted" : "left"}\n`);
     if (left.length === 0) machine.stdout.write("No isolated copy has changes that were not applied.\n");
     return EXIT.done;
   }
   const names = left.map((one) => one.id);
   if (id === undefined) throw usageError(`Name the isolated copy: lathe worktree ${how} <id>. See: lathe worktree`);
   if (!names.includes(id)) {
-    const known = names.length === 0 ? "No run has left one in this project." : `There is: ${names.join(", ")}.`;
+    const known = names.length === 0 ? "No run has left one in this project." : `Available: ${names.join(", ")}.`;
     throw usageError(`There is no isolated copy ${id} to ${how}. ${known}`);
   }
   return settle(workspace, id, how);

@@ -18,9 +18,9 @@ export async function checkBroker(machine: Machine, workspace: SessionWorkspace)
     const { url, token } = await configuredBroker(workspace);
     const asked = await askStatus(machine, url, token);
     if (typeof asked === "string")
-      return finding("missing", `${url} cannot be asked: ${asked}. See: lathe auth-broker status`);
+      return finding("missing", `${url} cannot be queried: ${asked}. See: lathe auth-broker status`);
     const trouble = asked.filter(isTrouble).length;
-    const text = `${url} answers, ${countOf(asked.length - trouble, "credential")} in order`;
+    const text = `${url} answers, ${countOf(asked.length - trouble, "credential")} OK`;
     if (trouble === 0) return finding("good", text);
     return finding("missing", `${text}, ${trouble} not. See: lathe auth-broker status`);
   } catch (error) {

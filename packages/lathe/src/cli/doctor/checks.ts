@@ -37,7 +37,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     ...(settings.workspace ? await checkWebSearch(settings.workspace) : []),
     await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
     await checkProgram("git", onPath("git", machine.env["PATH"]), "the model is not told the state of the repository"),
-    await checkProgram("python3", onPath("python3", machine.env["PATH"]), "cells of Python need a virtual environment"),
+    await checkProgram("python3", onPath("python3", machine.env["PATH"]), "Python cells need a virtual environment"),
     await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
     await checkDebuggers(machine),

@@ -109,9 +109,9 @@ class Planner {
     const piece = { subject: "skill" as const, name, from, source: folder, target };
     const there = filesBelow(target).length > 0;
     if (there && sameFolder(folder, target))
-      this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
+      this.actions.push({ ...piece, state: "skipped", reason: "already exists" });
     else if (there && !this.#request.force)
-      this.actions.push({ ...piece, state: "conflict", reason: "another one is there; --force replaces it" });
+      this.actions.push({ ...piece, state: "conflict", reason: "another one exists; --force replaces it" });
     else this.actions.push({ ...piece, state: "create", write: () => copyFolder(folder, target) });
   }
 
@@ -143,7 +143,7 @@ class Planner {
     const list = Array.isArray(present) ? (present as string[]) : [];
     const piece = { subject: "permission" as const, name: `${decision} ${rule}`, from, source, target: config };
     if (list.includes(rule)) {
-      this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
+      this.actions.push({ ...piece, state: "skipped", reason: "already exists" });
       return;
     }
     const longer = [...list, rule];
@@ -161,9 +161,9 @@ class Planner {
   ): void {
     const present = there.get(key);
     if (present !== undefined && isDeepStrictEqual(present, value))
-      this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
+      this.actions.push({ ...piece, state: "skipped", reason: "already exists" });
     else if (present !== undefined && !this.#request.force)
-      this.actions.push({ ...piece, state: "conflict", reason: "another one is there; --force replaces it" });
+      this.actions.push({ ...piece, state: "conflict", reason: "another one exists; --force replaces it" });
     else {
       there.set(key, value);
       this.actions.push({ ...piece, state: "create", ...(reason === undefined ? {} : { reason }), write });

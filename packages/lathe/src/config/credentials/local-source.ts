@@ -69,4 +69,7 @@ export class LocalAccounts implements CredentialSource {
 }
 
 const removedMeanwhile = ({ provider }: AccountRef): CliError =>
-  new CliError(EXIT.provider, `The credential of ${provider} was removed meanwhile. Run: lathe login ${provider}`);
+  new CliError(
+    EXIT.provider,
+    `The credential of ${provider} was removed in the meantime. Run: lathe login ${provider}`,
+  );

@@ -5,7 +5,7 @@ import { wordList } from "./setting-kinds.ts";
 
 export const FOUND_SETTINGS = {
   "skills.enabled": flag({ default: true, description: "tell the model about the skills that were found" }),
-  "skills.enableSkillCommands": flag({ default: true, description: "every skill is also a command: /skill:name" }),
+  "skills.enableSkillCommands": flag({ default: true, description: "make every skill a command as well: /skill:name" }),
   "skills.enableLatheUser": flag({ default: true, description: "use the skills in ~/.lathe/skills" }),
   "skills.enableLatheProject": flag({ default: true, description: "use the skills in .lathe/skills of a project" }),
   "skills.enableClaudeUser": flag({ default: true, description: "use the skills in ~/.claude/skills" }),
@@ -29,13 +29,13 @@ export const FOUND_SETTINGS = {
   "ttsr.enabled": flag({ default: true, description: "rules with a condition watch what the model writes" }),
   "ttsr.interruptMode": choice(["never", "prose-only", "tool-only", "always"], {
     default: "always",
-    description: "where a broken rule stops the answer; elsewhere the model is reminded afterwards",
+    description: "in which text a broken rule stops the answer; elsewhere the model is reminded afterwards",
   }),
   "discovery.disabledProviders": wordList({
     description: "agents whose files are ignored, such as claude or cursor; see lathe discover providers",
   }),
   "discovery.disabledItems": wordList({
-    description: "found items that have no effect, as kind:name, such as skill:review",
+    description: "found items to ignore, as kind:name, such as skill:review",
   }),
   extensions: wordList({ description: "more files or folders of extensions to load" }),
   "timeouts.extension": integer({ minimum: 1, default: 10, description: "seconds an extension's code may take" }),

@@ -8,17 +8,17 @@ export const GATEWAY_SETTINGS = {
     expects: NAMED_NUMBERS,
     default: {},
     description:
-      "requests that the gateway sends to a provider in a minute, by provider; without one, what the provider says with its answers",
+      "requests per minute that the gateway sends to a provider, by provider; without an entry, the limit that the provider states in its answers",
   }),
   "gateway.tokensPerMinute": mapOf(number({ minimum: 1 }), {
     expects: NAMED_NUMBERS,
     default: {},
     description:
-      "tokens that requests of the gateway may take from a provider in a minute, by provider; without one, what the provider says with its answers",
+      "tokens per minute that requests of the gateway may use at a provider, by provider; without an entry, the limit that the provider states in its answers",
   }),
   "gateway.maxWaitMs": integer({
     minimum: 1,
     default: 60_000,
-    description: "longest that a request waits at the gateway for its share of an account, in milliseconds",
+    description: "longest time that a request waits at the gateway for its share of an account, in milliseconds",
   }),
 } as const satisfies Record<string, Schema>;

@@ -18,11 +18,11 @@ export const IMAGE_SETTINGS = {
   }),
   "generate_image.enabled": flag({
     default: false,
-    description: "let the model make pictures, which the vendor bills (tool generate_image)",
+    description: "let the model generate images, which the vendor bills (tool generate_image)",
   }),
   "providers.image": choice(["auto", "gemini", "openai", "openrouter"], {
     default: "auto",
-    description: "who makes pictures; auto: Gemini or OpenAI, the first that has a key",
+    description: "who generates images; auto: Gemini or OpenAI, the first that has a key",
   }),
   "renderMermaid.enabled": flag({
     default: false,

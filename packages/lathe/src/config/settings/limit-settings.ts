@@ -69,7 +69,7 @@ export const LIMIT_SETTINGS = {
     description: "how often a failed check goes back to the model",
   }),
   "verify.tests": wordList({
-    description: "globs of further files that checks rest on; they count as they were when the work began",
+    description: "globs of further files that checks depend on; checks use them as they were when the work began",
   }),
   "verify.timeoutMs": integer({ minimum: 1, default: 600_000, description: "deadline of a check, in milliseconds" }),
   "limits.memoryMb": integer({

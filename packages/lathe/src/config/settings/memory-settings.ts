@@ -11,18 +11,18 @@ export const MEMORY_SETTINGS = {
   "memory.scoping": choice(["per-project", "per-project-tagged", "global"], {
     default: "per-project",
     description:
-      "who sees a note: the sessions of its project, these and with per-project-tagged also all others where the note says so, or all",
+      "which sessions see a note: those of its project; with per-project-tagged also all others, if the note says so; with global all",
   }),
   "memory.recallLimit": integer({
     minimum: 1,
     maximum: 50,
     default: 8,
-    description: "how many notes one recall gives",
+    description: "how many notes one recall returns",
   }),
   "memories.enabled": flag({
     default: false,
     description:
-      "at a terminal, make notes of past sessions of the directory in the background; each session that is read is one request, and one more sums up; turns memory on",
+      "at a terminal, make notes of past sessions of the directory in the background; this takes one request per session and one for a summary; turns memory on",
   }),
   "memories.maxRolloutAgeDays": integer({
     minimum: 0,
@@ -32,17 +32,17 @@ export const MEMORY_SETTINGS = {
   "memories.minRolloutIdleHours": integer({
     minimum: 0,
     default: 12,
-    description: "sessions are read once nothing has happened in them for so long",
+    description: "sessions are read once they have been idle for this long",
   }),
   "memories.maxRolloutsPerStartup": integer({
     minimum: 0,
     default: 64,
-    description: "how many sessions are read at most at a time",
+    description: "maximum number of sessions to read at a time",
   }),
   "memories.summaryInjectionTokenLimit": integer({
     minimum: 0,
     default: 5_000,
-    description: "how long the hint of earlier notes in the first message may be, in tokens; 0 = no hint",
+    description: "maximum length of the hint about earlier notes in the first message, in tokens; 0 = no hint",
   }),
   "hindsight.apiUrl": text({
     format: "http-address",
@@ -57,7 +57,7 @@ export const MEMORY_SETTINGS = {
     default: "mid",
     description: "how hard that server searches",
   }),
-  "hindsight.recallMaxTokens": integer({ minimum: 1, default: 1024, description: "how long what it recalls may be" }),
+  "hindsight.recallMaxTokens": integer({ minimum: 1, default: 1024, description: "maximum length of what it recalls" }),
   "hindsight.recallTypes": listOf(text(), {
     default: ["world", "experience"],
     description: "kinds of memories that it recalls",

@@ -7,7 +7,7 @@ export const READ_SETTINGS = {
     minimum: 1,
     maximum: 3000,
     default: 2000,
-    description: "lines that read shows when the model names no end (tool set lathe)",
+    description: "lines that read shows if the model gives no end (tool set lathe)",
   }),
   "read.summarize.enabled": flag({
     default: true,

@@ -8,7 +8,7 @@ export const SEARCH_SETTINGS = {
   "providers.webSearch": choice(["auto", ...SEARCH_ENGINES.map(({ id }) => id)], {
     default: "auto",
     description:
-      "search engine that is asked first, if it can be; auto: that of the model's vendor, then those that have a key, then DuckDuckGo",
+      "search engine to try first; auto: the one of the model's vendor, then those that have a key, then DuckDuckGo",
   }),
   "searxng.endpoint": text({
     format: "http-address",

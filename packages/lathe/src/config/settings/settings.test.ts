@@ -99,7 +99,7 @@ describe("settings", () => {
     ["model: a/b\nmodelRoles:\n  smol: *haiku*\n", '3: not valid YAML: write "*haiku*" in quotes. Fix that line.'],
     [
       "model: a/b\n---\nmodel: c/d\n",
-      "2: not valid YAML: only one document is read, and --- begins a second. Fix that line.",
+      "2: not valid YAML: only one document is allowed, and --- begins a second. Fix that line.",
     ],
     [
       "model: a/b\nretry: 3\n",

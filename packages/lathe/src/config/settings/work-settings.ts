@@ -27,8 +27,8 @@ export const WORK_SETTINGS = {
     default: true,
     description: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   }),
-  "eval.py": flag({ default: true, description: "let the model run cells of Python" }),
-  "eval.js": flag({ default: true, description: "let the model run cells of JavaScript" }),
+  "eval.py": flag({ default: true, description: "let the model run Python cells" }),
+  "eval.js": flag({ default: true, description: "let the model run JavaScript cells" }),
   "python.kernelMode": choice(["session", "per-call"], {
     default: "session",
     description: "keep a Python kernel and its variables for the whole session, or start a new one for each cell",
@@ -37,11 +37,11 @@ export const WORK_SETTINGS = {
   "lsp.lazy": flag({
     default: true,
     description:
-      "start a language server with the first file of its language; false: with the session, where a person is present",
+      "start a language server with the first file of its language; false: with the session, if a user is present",
   }),
   "lsp.diagnosticsOnWrite": flag({
     default: true,
-    description: "after an edit, tell the model which errors it brought and which it fixed",
+    description: "after an edit, tell the model which errors it introduced and which it fixed",
   }),
   "lsp.formatOnWrite": flag({
     default: false,
@@ -63,17 +63,18 @@ export const WORK_SETTINGS = {
   }),
   "github.cache.enabled": flag({
     default: true,
-    description: "keep issues, pull requests and diffs that were read, for each token apart",
+    description: "cache issues, pull requests and diffs that were read, separately for each token",
   }),
   "github.cache.softTtlSec": integer({
     minimum: 0,
     default: 300,
-    description: "seconds after which a kept issue or pull request is shown and fetched again for the next time",
+    description:
+      "seconds after which a cached issue or pull request is shown once more and fetched again for the next time",
   }),
   "github.cache.hardTtlSec": integer({
     minimum: 0,
     default: 604_800,
-    description: "seconds after which a kept issue or pull request is no longer shown",
+    description: "seconds after which a cached issue or pull request is no longer shown",
   }),
   "todo.enabled": flag({ default: true, description: "offer the todo list to the model; always on in RPC mode" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {

@@ -56,7 +56,7 @@ function overview(directory: AgentDirectory, view: CommandView): void {
 
 async function stopAll(directory: AgentDirectory, view: CommandView): Promise<void> {
   const stopped = await directory.stopAll();
-  if (stopped.length === 0) view.line("No agent is at work.", "dim");
+  if (stopped.length === 0) view.line("No agent is running.", "dim");
   for (const agent of stopped) view.line(lineOf(agent), "dim");
 }
 

@@ -26,7 +26,9 @@ export const commitCommand: SlashCommand = {
     const { wishes: flags, rest } = parseCommitOptions(argument.split(/\s+/).filter((word) => word !== ""));
     const unknown = rest.find((word) => /^--[a-z]/.test(word));
     if (unknown !== undefined)
-      throw usageError(`/commit knows no ${unknown}. It takes: ${COMMIT_FLAGS.join(", ")}, or words about the change.`);
+      throw usageError(
+        `/commit has no option ${unknown}. It takes: ${COMMIT_FLAGS.join(", ")}, or words about the change.`,
+      );
     const context = [flags.context, ...rest].filter((word) => word !== undefined).join(" ");
     if (conversation.workspace.view)
       throw usageError(
@@ -64,7 +66,7 @@ async function commitIn(
     stageAll: async (files) => {
       const title = `Nothing is staged. Stage ${files === 1 ? "1 changed file" : `${files} changed files`}?`;
       const items = [
-        { value: true, label: "Stage all and go on" },
+        { value: true, label: "Stage all and continue" },
         { value: false, label: "Commit nothing" },
       ];
       return (await chooseFrom(view, { title, items })) === true;
@@ -79,7 +81,7 @@ async function commitIn(
       env,
       model: async () => {
         if (conversation.model.provider !== PRACTICE_PROVIDER) return model;
-        throw new CliError(EXIT.provider, "the practice model writes no messages");
+        throw new CliError(EXIT.provider, "the practice model cannot write commit messages");
       },
     });
     if (output.trim() !== "") view.line(output.trimEnd(), "dim");
@@ -122,7 +124,7 @@ async function decide(view: CommandView, prepared: Prepared, { commits }: Propos
   const items: { readonly value: Answer["kind"]; readonly label: string }[] = [
     { value: "accept", label: commits.length > 1 ? `Make these ${commits.length} commits` : "Commit" },
     { value: "edit", label: "Edit the message" },
-    { value: "regenerate", label: "Write another one" },
+    { value: "regenerate", label: "Write another message" },
     ...(commits.length > 1 ? [{ value: "join" as const, label: "Make one commit" }] : []),
     ...(commits.length === 1 && parts > 1 ? [{ value: "split" as const, label: "Split into several commits" }] : []),
     { value: "cancel", label: "Commit nothing" },
@@ -138,6 +140,6 @@ async function decide(view: CommandView, prepared: Prepared, { commits }: Propos
         : undefined;
     const messages = edited === undefined ? undefined : messagesIn(edited, commits.length);
     if (messages) return { kind, messages };
-    view.line("The message is as it was.", "dim");
+    view.line("The message was not changed.", "dim");
   }
 }

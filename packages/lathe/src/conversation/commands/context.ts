@@ -6,7 +6,7 @@ import type { SlashCommand } from "./command.ts";
 
 export const compact: SlashCommand = {
   name: "compact",
-  arguments: "[what to pay attention to]",
+  arguments: "[what to focus on]",
   // The command stops running work first.
   whileWorking: true,
   description: "summarize older messages to make room",
@@ -25,13 +25,13 @@ export const compact: SlashCommand = {
 };
 
 function waysToCompact({ preserveData }: CompactionEntry): string {
-  if (preserveData?.snapcompact) return "printed on pictures";
+  if (preserveData?.snapcompact) return "rendered as images";
   return preserveData?.openaiRemoteCompaction ? "compacted by the provider" : "summarized";
 }
 
 export const handoff: SlashCommand = {
   name: "handoff",
-  arguments: "[what to pay attention to]",
+  arguments: "[what to focus on]",
   // The command stops running work first.
   whileWorking: true,
   description: "start a new session from a summary of this one",
@@ -48,7 +48,7 @@ export const uncompact: SlashCommand = {
   description: "restore the full history",
   run: async (conversation, _argument, view) => {
     if (!(await conversation.restoreHistory())) throw usageError("Nothing was compacted on this branch.");
-    view.line(`Everything is sent again: about ${conversation.session.contextTokens} tokens.`, "dim");
+    view.line(`The full history is back: about ${conversation.session.contextTokens} tokens.`, "dim");
   },
 };
 
@@ -60,7 +60,7 @@ export const context: SlashCommand = {
   complete: (_conversation, typed) => ["all"].filter((word) => word.startsWith(typed)),
   run: async ({ open }, argument, view) => {
     if (argument !== "" && argument !== "all")
-      throw usageError(`/context takes nothing, or "all" for every part, but got "${argument}".`);
+      throw usageError(`/context takes no argument, or "all" for every part, but got "${argument}".`);
     const { contextReport } = await import("../context-report.ts");
     const { contextTable } = await import("../../sessions/tables/context-table.ts");
     const { columns } = view;

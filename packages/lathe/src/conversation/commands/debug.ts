@@ -27,18 +27,18 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     },
   },
   memory: {
-    about: "what this process takes",
+    about: "memory used by this process",
     run: async (_conversation, view) => {
       const { memoryInfo } = await import("../../config/diagnostics/report.ts");
       for (const line of memoryInfo()) view.line(line);
     },
   },
   work: {
-    about: "what runs now: commands, jobs, agents",
+    about: "running commands, jobs and agents",
     run: (conversation, view) => {
       const { session, open, shell } = conversation;
       view.line(`The session is ${session.state}.`);
-      for (const { command } of open.runningCommands.list()) view.line(`waits for: ${command}`);
+      for (const { command } of open.runningCommands.list()) view.line(`running: ${command}`);
       if (shell.running !== undefined) view.line(`your command: ${shell.running}`);
       for (const { id, status, command } of listJobs(conversation)) view.line(`job ${id}, ${status}: ${command}`);
       for (const { agentId, status } of session.subagents.list()) view.line(`agent ${agentId}: ${status}`);
@@ -53,11 +53,11 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     run: ({ open }, view) => view.line(open.journal.folder ?? "This session is kept in memory only."),
   },
   "clear-cache": {
-    about: "remove what has not been used for thirty days from the cache",
+    about: "delete cache files that were not used for 30 days",
     run: async ({ workspace: { paths, machine } }, view) => {
       const { removeStale, staleIn } = await import("../../config/diagnostics/clear-cache.ts");
       const stale = staleIn(paths.cache, machine.deps.now());
-      if (stale.length === 0) return view.line("Nothing in the cache is older than thirty days.", "dim");
+      if (stale.length === 0) return view.line("No cache file has been unused for 30 days.", "dim");
       for (const path of stale) view.line(path);
       const said =
         (await view.ask(`Remove ${stale.length === 1 ? "it" : `these ${stale.length}`}? [y/N] `))?.trim() ?? "";

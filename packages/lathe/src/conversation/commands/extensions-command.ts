@@ -88,7 +88,8 @@ function choose(
   view: CommandView,
 ): Promise<Switch | undefined> {
   const preview = async (value: Switch): Promise<string> => {
-    if (value.key === "discovery.disabledProviders") return `All files of ${value.name}.\nEnter switches it off or on.`;
+    if (value.key === "discovery.disabledProviders")
+      return `All files of ${value.name}.\nPress Enter to turn it on or off.`;
     const { remarkOn, sourceText } = await import("../../found/discovery/listing.ts");
     const { source, kind } = value.found;
     const description = descriptionOf(value.found);
@@ -96,7 +97,7 @@ function choose(
     return [
       ...(description === "" ? [] : [description]),
       `${kind} of ${source.providerName}, ${source.level}: ${sourceText(source, place)}`,
-      `${state}. Enter switches it off or on.`,
+      `${state}. Press Enter to turn it on or off.`,
     ].join("\n");
   };
   return chooseFrom(view, { title: "Extensions", items, current, preview });

@@ -38,7 +38,7 @@ export async function chooseFirstModel(workspace: SessionWorkspace, view: LoginV
   ];
   for (;;) {
     const chosen = await chooseFrom(view, {
-      title: "No key was found. How do you want to begin? (Esc skips this)",
+      title: "No API key was found. How do you want to start? (Esc to skip)",
       items,
     });
     if (chosen === undefined) return undefined;
@@ -57,7 +57,8 @@ async function logInForModel(workspace: SessionWorkspace, view: LoginView): Prom
   try {
     if (!(await logIn(workspace, account, view))) return undefined;
     const selector = await firstModelOf(workspace, account.id);
-    if (selector === undefined) view.line(`No model of ${account.name} is known. Name one: --model ${account.id}/<id>`);
+    if (selector === undefined)
+      view.line(`No model of ${account.name} is known. Name one yourself: --model ${account.id}/<id>`);
     return selector;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

@@ -31,9 +31,9 @@ const login: SlashCommand = {
     if (isPractice && selector !== undefined && !conversation.isBusy) {
       await conversation.switchModel(selector);
       view.line(`Model: ${selector}`, "dim");
-    } else view.line(`The models of ${account.name} can be used now: /model`, "dim");
+    } else view.line(`Models from ${account.name} are now available: /model`, "dim");
     const preset = await recommendedPreset(workspace, account.id);
-    if (preset !== undefined) view.line(`Models for all jobs at once: /model preset/${preset}`, "dim");
+    if (preset !== undefined) view.line(`To set the models for all roles at once: /model preset/${preset}`, "dim");
   },
 };
 
@@ -64,7 +64,7 @@ const logout: SlashCommand = {
     if (names.length > 1 && only === undefined) return;
     view.line(await deleteCredential(workspace, account, only), "dim");
     const left = (await listAccounts(workspace)).find(({ id }) => id === account.id)?.source;
-    if (left !== undefined) view.line(`${account.name} is still reached with ${left}.`, "dim");
+    if (left !== undefined) view.line(`${account.name} still has credentials from ${left}.`, "dim");
   },
 };
 
@@ -98,7 +98,7 @@ const provider: SlashCommand = {
     for (const line of addedLines(await addProviderPreset(workspace.paths.models, name))) view.line(line, "dim");
     const problems = await (await workspace.models()).readAgain();
     for (const problem of problems) view.line(problem, "dim");
-    if (problems.length === 0) view.line("Its models can be chosen now: /model", "dim");
+    if (problems.length === 0) view.line("Its models are now available: /model", "dim");
   },
 };
 
@@ -106,7 +106,7 @@ const provider: SlashCommand = {
 function refuseKeys(argument: string): void {
   if (looksLikeKey(argument) || /\s/.test(argument))
     throw usageError(
-      "Name only the provider: the key is asked for, and not shown. One that you typed here is in the history of your prompts.",
+      "Name only the provider: you are asked for the key, and it is not shown. A key that you typed here is now in your prompt history.",
     );
 }
 

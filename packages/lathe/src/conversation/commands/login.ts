@@ -58,7 +58,7 @@ async function askForKey(account: Account, view: LoginView): Promise<StoredCrede
   if (!view.askSecret) throw usageError(`A key cannot be typed here. Run: lathe login ${account.id}`);
   const typed = await view.askSecret(`Key for ${account.name}`);
   if (typed === undefined) return undefined;
-  return keyCredential(account, typed, `say /login ${account.id} and paste it.`);
+  return keyCredential(account, typed, `run /login ${account.id} and paste it.`);
 }
 
 /**

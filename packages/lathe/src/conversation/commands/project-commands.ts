@@ -10,10 +10,10 @@ import { foldersLike } from "./folder-completion.ts";
 import initPrompt from "./init.md";
 
 const MEANINGS: Readonly<Record<PermissionMode, string>> = {
-  "read-only": "reads, searches and runs commands that change nothing",
+  "read-only": "reads, searches, and runs commands that change nothing",
   ask: "asks before every change and every command",
-  "auto-edit": "edits inside the project and runs harmless commands, asks before others",
-  full: "asks about nothing",
+  "auto-edit": "edits inside the project, runs harmless commands, and asks before others",
+  full: "never asks",
   plan: "reads and proposes a plan, changes nothing",
 };
 
@@ -22,13 +22,13 @@ const FORGET = "forget";
 const permissions: SlashCommand = {
   name: "permissions",
   arguments: "[mode|forget]",
-  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}; forget asks again about what you allowed`,
+  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}; forget: ask again about everything you allowed`,
   whileWorking: true,
   complete: (_conversation, typed) => [...PERMISSION_MODES, FORGET].filter((mode) => mode.startsWith(typed)),
   run: async (conversation, wanted, view) => {
     if (wanted === FORGET) {
       await conversation.permissions.forget();
-      return view.line("What you allowed in this project is asked about again.", "dim");
+      return view.line("Lathe will ask again about everything you allowed in this project.", "dim");
     }
     if (wanted !== "" && !isMode(wanted))
       throw usageError(`There is no mode "${wanted}". Choose one of: ${PERMISSION_MODES.join(", ")}.`);
@@ -69,7 +69,7 @@ const addDir: SlashCommand = {
 
 const init: SlashCommand = {
   name: "init",
-  arguments: "[what to pay attention to]",
+  arguments: "[what to focus on]",
   description: "write an AGENTS.md for this project",
   run: async (conversation, focus, view) => {
     refuseAsAnswer("init", conversation.open);
@@ -85,7 +85,7 @@ const reload: SlashCommand = {
   run: async ({ session, open }, _argument, view) => {
     await open.parts.reload();
     session.reload();
-    view.line("The next request has the instructions as they are now.", "dim");
+    view.line("The next request will use the reloaded instructions.", "dim");
   },
 };
 

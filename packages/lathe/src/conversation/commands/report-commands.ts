@@ -35,7 +35,7 @@ const status: SlashCommand = {
       ["sandbox", sandboxText(workspace.settings["sandbox.network"], session.env.isSandboxed)],
       ["folder", workspace.roots.join(", ")],
       ["session", session.journal.title?.title ?? session.id],
-      ["file", open.journal.path ?? "not kept"],
+      ["file", open.journal.path ?? "not saved"],
       ["context", `${tokens(session.contextTokens)} tokens${share}`],
       ["cost", costRow(sessionCosts(session.journal).total, usage.turns)],
       ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
@@ -61,7 +61,7 @@ function editsRow({ model, open, workspace }: Pick<Conversation, "model" | "open
   const { editVariant, learnedVariant } = open;
   const counts = readEditCounts(workspace.paths.cache)[`${model.provider}/${model.id}`]?.[editVariant];
   const result = counts ? `, ${counts.applied} of ${counts.applied + counts.refused} applied` : "";
-  return `${editVariant}${learnedVariant ? " (learnt)" : ""}${result}`;
+  return `${editVariant}${learnedVariant ? " (learned)" : ""}${result}`;
 }
 
 function costRow(total: Parameters<typeof costText>[0], turns: number): string {
@@ -108,7 +108,7 @@ const copy: SlashCommand = {
   run: ({ session }, _argument, view) => {
     const text = session.lastText();
     if (text === "") throw usageError("There is no answer to copy yet.");
-    if (!view.copy) throw usageError("Nothing can be copied from here.");
+    if (!view.copy) throw usageError("Copying is not possible here.");
     view.copy(text);
     view.line("Copied the last answer.", "dim");
   },

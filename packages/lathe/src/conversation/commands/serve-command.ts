@@ -32,15 +32,18 @@ export const serveCommand = (opener: SessionOpener): SlashCommand => ({
   complete: (_conversation, typed) => ["stop"].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
     if (argument === "stop") {
-      view.line((await opener.stop()) ? "This session is closed to others." : "This session was not open.", "dim");
+      view.line(
+        (await opener.stop()) ? "This session is closed to other clients." : "This session was not open.",
+        "dim",
+      );
       return;
     }
-    if (argument !== "") throw usageError(`/serve takes nothing or stop, not "${argument}".`);
+    if (argument !== "") throw usageError(`/serve takes no argument or "stop", not "${argument}".`);
     if (conversation.open.journal.path === undefined)
       throw usageError("/serve needs a saved session (this one was started with --no-session).");
     const { link, code } = await opener.open(conversation);
     const attach = `lathe attach ${conversation.session.id.slice(0, 8)}`;
     view.line(`${code}\nOpen in a browser, once and within 10 minutes:\n${link}\nIn another terminal: ${attach}`);
-    view.line("To close it to others: /serve stop", "dim");
+    view.line("To close it to other clients: /serve stop", "dim");
   },
 });

@@ -46,7 +46,7 @@ const resume: SlashCommand = {
     if (cancelled !== undefined) return view.line(`Not resumed: ${sentence(cancelled)}`, "yellow");
     view.line(`Resumed session ${conversation.session.id}.`, "dim");
     await view.showPast(conversation.session);
-    if (conversation.wasCutOff) view.line("Its last input was not finished. To go on, send: continue", "yellow");
+    if (conversation.wasCutOff) view.line("Its last request was interrupted. To resume it, send: continue", "yellow");
   },
 };
 

@@ -38,7 +38,7 @@ const tree: SlashCommand = {
     const [word, rest] = divideArgument(argument);
     const { journal } = conversation.session;
     const isShown = word === "" || isFilter(word);
-    if (isShown && rest !== "") throw usageError(`/tree ${word} takes nothing more, but got "${rest}".`);
+    if (isShown && rest !== "") throw usageError(`/tree ${word} takes no further argument, but got "${rest}".`);
     const filter = isFilter(word) ? word : "no-tools";
     const rows = isShown ? [...treeRows(journal, filter)] : [];
     if (isShown && (rows.length === 0 || !view.choose))
@@ -52,7 +52,7 @@ const tree: SlashCommand = {
     const wanted = parseSummaryOption(rest);
     const { cancelled, text } = await withHint(() => conversation.navigate(target, wanted));
     if (cancelled !== undefined) return view.line(`Not moved: ${sentence(cancelled)}`, "yellow");
-    view.line("The conversation goes on from there.", "dim");
+    view.line("The conversation continues from there.", "dim");
     if (text !== undefined) view.prefill(text);
   },
 };
@@ -96,7 +96,7 @@ function parseSummaryOption(rest: string): { readonly summarize?: boolean; reado
   if (word === "") return {};
   if (word === "no-summary" && focus === "") return { summarize: false };
   if (word === "summary") return { summarize: true, ...(focus === "" ? {} : { focus }) };
-  throw usageError(`"${rest}" is not understood. Use: /tree <entry> [summary [focus] | no-summary]`);
+  throw usageError(`"${rest}" is not valid. Use: /tree <entry> [summary [focus] | no-summary]`);
 }
 
 const branch: SlashCommand = {

@@ -42,7 +42,7 @@ export const worktreeCommand: SlashCommand = {
     if (isRefused(settled))
       throw new CliError(
         EXIT.failed,
-        `All is still in the view. To take it along: ${how === "land" ? "/worktree branch, or " : ""}/worktree patch`,
+        `Everything is still in the isolated copy. To keep the changes: ${how === "land" ? "/worktree branch, or " : ""}/worktree patch`,
       );
   },
 };
@@ -69,7 +69,7 @@ async function showDiff(view: RunView, host: CommandView): Promise<void> {
 async function isSure(view: RunView, host: CommandView): Promise<boolean> {
   const { files } = await view.changes();
   if (files.length === 0) return true;
-  const title = `Discard the changes of ${files.length === 1 ? "1 file" : `${files.length} files`}? Nothing of them is kept.`;
+  const title = `Discard the changes of ${files.length === 1 ? "1 file" : `${files.length} files`}? They cannot be restored.`;
   const items = [
     { value: false, label: "Keep them" },
     { value: true, label: "Discard them" },
@@ -121,5 +121,5 @@ const leavingItems = ({ id }: RunView) =>
     { value: "land", label: "Apply them", detail: "to the files of the project" },
     { value: "branch", label: "Make a branch", detail: `lathe/task/${id}` },
     { value: "patch", label: "Write a patch", detail: "for git apply" },
-    { value: "discard", label: "Discard them", detail: "nothing of them is kept" },
+    { value: "discard", label: "Discard them", detail: "they cannot be restored" },
   ] as const;

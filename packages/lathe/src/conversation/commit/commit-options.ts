@@ -41,7 +41,7 @@ export function parseCommitOptions(argv: readonly string[]): {
   if (argv.includes("--continue") && argv.includes("--abort"))
     throw usageError("Use only one of --continue and --abort.");
   if (unfinished !== undefined && (all || split || dryRun || wishes.context !== undefined))
-    throw usageError(`--${unfinished} takes no other options of the commit: its plan is known.`);
+    throw usageError(`--${unfinished} takes no other options: its plan already exists.`);
   if (wishes.yes && dryRun) throw usageError("Use only one of --yes and --dry-run.");
   return { wishes, rest };
 }

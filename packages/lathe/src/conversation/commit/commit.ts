@@ -165,7 +165,7 @@ async function makeProposedCommits(work: CommitWork, prepared: Prepared, { commi
     !isSameIndex(repository.index, indexAtStart) &&
     (await treeOf(git, repository.index)) !== (await treeOf(git, indexAtStart))
   )
-    throw new CliError(EXIT.failed, "What is staged has changed meanwhile: nothing was committed. Try again.");
+    throw new CliError(EXIT.failed, "The staged changes have changed meanwhile. Nothing was committed; try again.");
   const states = await contentsOf(
     git,
     change,
@@ -213,10 +213,10 @@ async function settleUnfinished(
   left: CommitPlan | undefined,
   how: "continue" | "abort",
 ): Promise<CommitResult> {
-  if (!left) throw usageError(`There is no lathe commit to ${how}: none was cut off here.`);
+  if (!left) throw usageError(`There is no lathe commit to ${how}: none was interrupted here.`);
   if (how === "abort") {
     await undoPlan(git, repository, left);
-    host.tell(`Took back ${countOf(left.made.length, "commit")}; everything is staged as before.`);
+    host.tell(`Undid ${countOf(left.made.length, "commit")}; everything is staged as before.`);
     return { status: "taken_back", made: [], repository };
   }
   const made = await during(host, () => makeCommits({ git, repository, onOutput: host.output }, left));

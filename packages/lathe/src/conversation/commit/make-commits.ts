@@ -73,7 +73,7 @@ async function makeNext({ git, repository, onOutput }: Making, plan: CommitPlan)
   const isLast = at === plan.commits.length - 1;
   const prepared = await writeTreeWith(git, copy, isLast ? new Map() : contentsIn(entries));
   if (prepared !== tree)
-    throw new CliError(EXIT.failed, "What is staged has changed meanwhile: nothing was committed. Try again.");
+    throw new CliError(EXIT.failed, "The staged changes have changed meanwhile. Nothing was committed; try again.");
   const before = await editedFiles(git, repository);
   let output = "";
   const collect = (text: string): void => {
@@ -104,7 +104,7 @@ function refusal(exitCode: number, stderr: string, output: string, edited: reado
   const files =
     edited.length === 0
       ? "What was staged is staged as before."
-      : `What was staged is staged as before; the hook changed ${edited.join(", ")}: look at that, stage it and try again.`;
+      : `What was staged is staged as before; the hook changed ${edited.join(", ")}: check the changes, stage them and try again.`;
   return new CommitRefused(`Nothing was committed: ${why.replace(/[.:]$/, "")}. ${files}`, output, edited);
 }
 

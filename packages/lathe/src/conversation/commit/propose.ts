@@ -106,7 +106,7 @@ export async function propose(proposing: Proposing): Promise<Proposal> {
     };
     const unwanted = not.map(describeProposal);
     const planned = split && all.length > 1 ? await planCommits(writing, files, unwanted) : undefined;
-    if (split && all.length === 1) tell("The change has one part: this is one commit.");
+    if (split && all.length === 1) tell("The change has only one part: making one commit.");
     const commits = planned ?? [{ message: await writeMessage(writing, files, unwanted), parts: all }];
     if (commits.some(({ message }) => message.trim() === "")) throw new Error("the model wrote nothing");
     return { source: "model", commits };
@@ -117,7 +117,7 @@ export async function propose(proposing: Proposing): Promise<Proposal> {
     const why = messageOf(error).split("\n")[0]?.replace(/\.$/, "");
     if (isTrue(env["LATHE_COMMIT_NO_FALLBACK"]))
       throw new CliError(EXIT.provider, `No message was written: ${why}. Nothing was committed.`, { cause: error });
-    tell(`The message is a plain one, without a model: ${why}.`);
+    tell(`No model wrote this message: ${why}.`);
     return plain();
   }
 }

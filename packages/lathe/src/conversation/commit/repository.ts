@@ -41,12 +41,12 @@ export async function openRepository(git: CommitGit): Promise<Repository> {
 
 /** Operations that may be in progress: the file in the git directory, the name, and how to end it. */
 const UNDER_WAY: readonly (readonly [file: string, name: string, ways: string])[] = [
-  ["MERGE_HEAD", "merge", "git commit concludes it with its own message, git merge --abort undoes it"],
-  ["rebase-merge", "rebase", "git rebase --continue goes on, git rebase --abort undoes it"],
-  ["rebase-apply/applying", "git am", "git am --continue goes on, git am --abort undoes it"],
-  ["rebase-apply", "rebase", "git rebase --continue goes on, git rebase --abort undoes it"],
-  ["CHERRY_PICK_HEAD", "cherry-pick", "git cherry-pick --continue goes on, git cherry-pick --abort undoes it"],
-  ["REVERT_HEAD", "revert", "git revert --continue goes on, git revert --abort undoes it"],
+  ["MERGE_HEAD", "merge", "git commit finishes it with its own message, git merge --abort undoes it"],
+  ["rebase-merge", "rebase", "git rebase --continue resumes it, git rebase --abort undoes it"],
+  ["rebase-apply/applying", "git am", "git am --continue resumes it, git am --abort undoes it"],
+  ["rebase-apply", "rebase", "git rebase --continue resumes it, git rebase --abort undoes it"],
+  ["CHERRY_PICK_HEAD", "cherry-pick", "git cherry-pick --continue resumes it, git cherry-pick --abort undoes it"],
+  ["REVERT_HEAD", "revert", "git revert --continue resumes it, git revert --abort undoes it"],
 ];
 
 /** Throws a one-line error if no commit can be made now. Nothing has been changed or sent by then. */

@@ -74,7 +74,7 @@ export async function planCommits(
       problem = formal;
     } else problem = wrong ?? "";
   }
-  tell(`The model proposed no plan that could be used (${problem.replace(/\.$/, "")}): this is one commit.`);
+  tell(`The model proposed no usable plan (${problem.replace(/\.$/, "")}): making one commit.`);
   return undefined;
 }
 

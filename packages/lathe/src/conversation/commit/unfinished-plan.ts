@@ -67,7 +67,7 @@ export async function withLastCommit(git: CommitGit, head: string | undefined, p
 
 /** One line that explains `--continue` and `--abort`. */
 export function unfinishedLine({ commits, made }: CommitPlan): string {
-  return `A lathe commit was cut off after ${made.length} of ${commits.length} commits; the rest is still staged. To make them: lathe commit --continue. To take back those that were made, and keep everything staged: lathe commit --abort`;
+  return `A lathe commit was interrupted after ${made.length} of ${commits.length} commits; the rest is still staged. To make them: lathe commit --continue. To undo those that were made and keep everything staged: lathe commit --abort`;
 }
 
 /** Restores HEAD and index to before the first commit of the plan. Files are left alone. */
@@ -79,7 +79,7 @@ export async function undoPlan(git: CommitGit, repository: Repository, plan: Com
     if (head !== made)
       throw new CliError(
         EXIT.failed,
-        `HEAD has moved since (it is at ${head.slice(0, 12)}), so nothing was taken back. To go on without the plan: rm -r ${folderOf(repository)}`,
+        `HEAD has moved since (it is at ${head.slice(0, 12)}), so nothing was undone. To go on without the plan: rm -r ${folderOf(repository)}`,
       );
     const how = plan.head === "" ? ["-d", "HEAD", head] : ["HEAD", plan.head, head];
     await git.must(["update-ref", "-m", "lathe commit: taken back", ...how]);

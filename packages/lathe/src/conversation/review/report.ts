@@ -44,10 +44,10 @@ export function exitCodeOf(review: Review): ExitCode {
 
 const DROPPED: Readonly<Record<DropReason, string>> = {
   false_quote: "with a quote that is not in the file",
-  no_place: "without a place in the reviewed files",
+  no_place: "without a location in the reviewed files",
   duplicate: "reported twice",
   refuted: "not confirmed by the critic",
-  no_verdict: "without a verdict of the critic",
+  no_verdict: "without a verdict from the critic",
 };
 
 /**
@@ -103,7 +103,7 @@ function wrapLine(line: string, width: number): string[] {
 }
 
 export const costLine = ({ usage, cost, view }: Review): string =>
-  `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no isolated copy is possible here, so reviewers only had tools that read" : `reviewers worked in an isolated copy (${view})`}.`;
+  `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no isolated copy is possible here, so reviewers had read-only tools" : `reviewers worked in an isolated copy (${view})`}.`;
 
 /** Findings that only lack the critic's verdict; the user should look at them. */
 function unjudgedLines({ dropped }: Review): string[] {

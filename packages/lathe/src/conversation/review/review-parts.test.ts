@@ -141,7 +141,7 @@ describe("findings", () => {
       async (path) => (path === "a.ts" ? text : undefined),
     );
 
-  it("are in the same order whoever reported them first", async () => {
+  it("have the same order, whichever lens reported them first", async () => {
     const all = [3, 1, 2].flatMap((line) => [
       reported(line, { priority: "P1" }),
       reported(line + 10, { priority: "P0" }),

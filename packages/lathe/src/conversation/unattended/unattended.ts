@@ -99,7 +99,7 @@ export class Unattended {
   }
 
   #endTime(ms: number): void {
-    const message = `The declared ${limitText("wallMs", ms)} are over.`;
+    const message = `The declared time limit of ${limitText("wallMs", ms)} is over.`;
     this.#over = message;
     this.#note("deny", "wall_time", message);
     this.#deps.onStop("wall_time", message);

@@ -134,7 +134,7 @@ export class SessionAgents {
     const { skills } = await skillsOf(this.#parts.workspace);
     const given = wanted.flatMap((one) => {
       const skill = skills.find((known) => known.name === one);
-      if (!skill) this.#tell(`The agent ${name} wants the skill ${one}, which is not found here; it works without.`);
+      if (!skill) this.#tell(`The agent ${name} wants the skill ${one}, which is not found here; it runs without it.`);
       return skill ? [givenSkill(skill)] : [];
     });
     return [prompt, ...given].join("\n\n");

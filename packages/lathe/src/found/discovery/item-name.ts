@@ -9,7 +9,7 @@ export function ownName(written: unknown, folderName: string): { readonly name?:
   const own = typeof written === "string" ? written.trim() : "";
   const wanted = own === "" ? folderName : own;
   if (PLAIN.test(wanted)) return { name: wanted };
-  const reason = `"${wanted.length > 60 ? `${wanted.slice(0, 60)}…` : wanted}" is no name: use letters, digits, _, -, . and :`;
+  const reason = `"${wanted.length > 60 ? `${wanted.slice(0, 60)}…` : wanted}" is not a valid name: use letters, digits, _, -, . and :`;
   if (!PLAIN.test(folderName)) return { problem: `${reason}. It is not used` };
-  return { name: folderName, problem: `${reason}. It is called ${folderName}, as its folder is` };
+  return { name: folderName, problem: `${reason}. It is called ${folderName}, like its folder` };
 }

@@ -103,5 +103,5 @@ export function ignoredField(written: Written): string | undefined {
     (one) => (written[one] ?? undefined) !== undefined && !new Checker(deadline).fits(written[one]),
   );
   const unit = key?.endsWith("_sec") ? "seconds" : "milliseconds";
-  return key && `"${key}" must be a number of ${unit} above 0; the usual one is used`;
+  return key && `"${key}" must be a number of ${unit} above 0; the default is used`;
 }

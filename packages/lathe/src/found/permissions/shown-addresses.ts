@@ -94,7 +94,7 @@ export class ShownAddresses {
     if (key === undefined)
       return URL.canParse(url) && /^https?:/i.test(url)
         ? "the address holds a user name or a password"
-        : "it is no whole address of the web";
+        : "it is not a complete web address";
     if (this.#named.has(key)) return undefined;
     if (!this.isShown(key)) return NOT_SHOWN;
     const { hostname } = new URL(key);

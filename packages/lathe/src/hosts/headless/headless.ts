@@ -114,7 +114,7 @@ function warnAboutJobs(session: Session): void {
   const running = beside.jobs?.runningJobs() ?? [];
   if (running.length === 0 || state === "closed") return;
   const names = running.map(({ handle }) => joinLines(handle.command)).join("; ");
-  session.warn(`Stopped with the run: ${names}`, "jobs_stopped");
+  session.warn(`Stopped when the run ended: ${names}`, "jobs_stopped");
 }
 
 /**

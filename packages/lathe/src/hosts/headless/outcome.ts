@@ -115,7 +115,7 @@ function workflowOutcome({ workflow, kept = true, command = LAST }: RunFacts): R
       : `The workflow ${name} asks: ${sentence(joinLines(question))}`;
   const how =
     question === undefined
-      ? `Go on with: ${command} "<message>". To end it: ${command} "/workflow stop"`
+      ? `Continue with: ${command} "<message>". To end it: ${command} "/workflow stop"`
       : `Answer it with: ${command} "<answer>"`;
   const message = `${what} ${kept ? how : "Nothing was saved (--no-session): run it again without that option."}`;
   return { status: "question", exitCode: EXIT.question, message };

@@ -69,5 +69,5 @@ function withContext(context: readonly ContentPart[], prompts: readonly InputCon
 
 async function pipedParts(bytes: Uint8Array, tags?: Attachment["tags"]): Promise<ContentPart[]> {
   const { attachmentParts } = await import("../../conversation/attachments.ts");
-  return attachmentParts({ name: "What came on stdin", bytes, ...(tags ? { tags } : {}) });
+  return attachmentParts({ name: "Piped input", bytes, ...(tags ? { tags } : {}) });
 }

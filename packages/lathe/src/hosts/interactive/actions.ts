@@ -104,7 +104,7 @@ function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string
   const chosen = new Set(remapped.map((id) => id.toLowerCase()));
   return bindings.conflicts().flatMap(({ chord, actions }) => {
     const [winner, ...others] = actions.filter((id) => chosen.has(id.toLowerCase()));
-    return others.length === 0 ? [] : [`Keybinding "${chord}" is ${winner}; ${others.join(", ")} cannot have it, too.`];
+    return others.length === 0 ? [] : [`Keybinding "${chord}" is ${winner}; ${others.join(", ")} cannot use it too.`];
   });
 }
 

@@ -76,7 +76,7 @@ export class ComposerHistory implements History {
     });
     const items = (await this.#store.recent(LISTED)).map(item);
     if (items.length === 0) {
-      this.#view.hint(this.#store.problem ?? "There are no earlier prompts.");
+      this.#view.hint(this.#store.problem ?? "There are no earlier prompts yet.");
       return undefined;
     }
     const search = async (words: string) => (await this.#store.search(words, LISTED)).map(item);

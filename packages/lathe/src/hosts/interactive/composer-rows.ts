@@ -34,14 +34,14 @@ function modeRule(said: string, { symbols, columns }: RenderContext, role: strin
 export function queueRows({ steering, followUps, isIdle }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
   if (isIdle)
     return queuedRows(
-      "Waiting from before, sent with your next message",
+      "Queued earlier, sent with your next message",
       [...steering, ...followUps],
       context,
-      `${keys.edit} edits`,
+      `${keys.edit} to edit`,
     );
   return [
-    ...queuedRows("Sent at the next step", steering, context, `${keys.edit} edits, ${keys.now} stops and sends now`),
-    ...queuedRows("Sent when the work is done", followUps, context, `${keys.edit} edits`),
+    ...queuedRows("Sent at the next step", steering, context, `${keys.edit} to edit, ${keys.now} to stop and send now`),
+    ...queuedRows("Sent when the work is done", followUps, context, `${keys.edit} to edit`),
   ];
 }
 

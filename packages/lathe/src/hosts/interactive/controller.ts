@@ -114,7 +114,7 @@ export class Controller {
     const text = this.takeBackQueued();
     if (text === "") return;
     this.#view.prefill(text);
-    this.#view.line("What waited to be sent is in the input again.", "dim");
+    this.#view.line("Your queued messages are back in the input.", "dim");
   }
 
   /** Stops the work. Returns whether there was any. */
@@ -175,8 +175,8 @@ export class Controller {
 
   #arm(key: LeavingKey): void {
     this.#pressed.begin(key);
-    const stops = this.isBusy && key === "Ctrl+D" ? " The work stops then." : "";
-    this.#view.hint(`Press ${key} again to leave.${stops}`);
+    const stops = this.isBusy && key === "Ctrl+D" ? " The work will stop." : "";
+    this.#view.hint(`Press ${key} again to quit.${stops}`);
   }
 
   /** Another key was pressed, so the next Ctrl+C counts as a first one. */
@@ -276,8 +276,8 @@ export class Controller {
   async #reopen(): Promise<void> {
     if (this.conversation.session.state !== "closed") return;
     const how = await this.conversation.reopen();
-    const what = how === "resumed" ? "It was opened again from its file." : "This is a new one.";
-    this.#view.line(`The session had ended because it could not be written. ${what}`, "dim");
+    const what = how === "resumed" ? "It was reopened from its file." : "This is a new session.";
+    this.#view.line(`The session had ended because its file could not be written. ${what}`, "dim");
   }
 
   async #askLeftOpen(): Promise<void> {

@@ -111,7 +111,7 @@ export class TerminalForExtensions implements ExtensionScreen {
     const usable = shortcuts.filter(({ key, extension }) => {
       const problem = problemWith(key, taken);
       if (problem !== undefined)
-        problems.push(`The shortcut ${key} of the extension ${extension} is left out: ${problem}.`);
+        problems.push(`The shortcut ${key} of the extension ${extension} is not used: ${problem}.`);
       return problem === undefined;
     });
     this.#shortcuts = usable;
@@ -152,7 +152,7 @@ function problemWith(key: string, taken: ReadonlyMap<string, string>): string | 
   const probe = new Bindings([{ id: "x", description: "", chords: [], context: "app" }], { x: key });
   if (probe.problems.length > 0) return "it is not a key";
   const owner = probe.chords("x").flatMap((chord) => taken.get(chord) ?? [])[0];
-  return owner === undefined ? undefined : `the key means ${owner}`;
+  return owner === undefined ? undefined : `the key already means ${owner}`;
 }
 
 function linesOf(lines: ExtensionLines): readonly { readonly text: string; readonly style?: string | undefined }[] {

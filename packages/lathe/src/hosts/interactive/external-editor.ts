@@ -37,7 +37,7 @@ export async function editText(
       return (await once(editor, "exit"))[0] as number | null;
     });
     if (status === 0) return readFileSync(file, "utf8").replace(/\n$/, "");
-    hint.show(`${command} ended with ${status ?? "a signal"}: the text is as it was.`);
+    hint.show(`${command} exited with ${status ?? "a signal"}; the text was not changed.`);
     return undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -52,7 +52,9 @@ const hotkeysCommand = ({ bindings, fullScreens }: ScreenParts): SlashCommand =>
     );
     const conflicts = bindings
       .conflicts()
-      .map(({ chord, actions, context }) => `${chord} (${context}) means ${actions.join(" and ")}: the first gets it.`);
+      .map(
+        ({ chord, actions, context }) => `${chord} (${context}) means ${actions.join(" and ")}: the first one wins.`,
+      );
     const textAt = (columns: number): string => [listing(keys, columns), ...conflicts, ...bindings.problems].join("\n");
     fullScreens.view("Keys: change them in keybindings.json", (columns) =>
       wrap([{ text: visible(textAt(columns)) }], columns),
@@ -60,8 +62,8 @@ const hotkeysCommand = ({ bindings, fullScreens }: ScreenParts): SlashCommand =>
   },
 });
 
-const INTRODUCTION = `Type a request and press Enter. While the agent works, Enter steers it, Alt+Enter queues for later, Esc stops it.
-@ names a file, ! runs a command, / is for commands. Ctrl+C twice leaves. All keys: ?
+const INTRODUCTION = `Type a request and press Enter. While the agent works, Enter steers it, Alt+Enter queues a message, Esc stops it.
+@ attaches a file, ! runs a shell command, / starts a Lathe command. Ctrl+C twice quits. All keys: ?
 `;
 
 const helpCommand = (registry: CommandRegistry): SlashCommand => ({

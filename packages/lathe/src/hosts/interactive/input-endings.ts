@@ -57,12 +57,12 @@ export class InputEndings {
       case "aborted":
         return undefined;
       case "round_limit":
-        return "The limit of tool calls for one request was reached. To go on, send: continue";
+        return "The limit of tool calls for one request was reached. To continue, send: continue";
       case "budget":
       case "turn_limit":
         return outcomeOf({ ...facts, kept: this.#kept }).message;
       case "completed":
-        if (facts.finish === "length") return "The answer was cut off at the output limit. To go on, send: continue";
+        if (facts.finish === "length") return "The answer was cut off at the output limit. To continue, send: continue";
     }
     // The session is still open: sending the request again is enough.
     return outcomeOf({ ...facts, kept: false }).message;

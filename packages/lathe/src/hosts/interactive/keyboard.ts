@@ -190,7 +190,7 @@ export class Keyboard {
       this.#screen.scrollback.line("The command goes to the background as soon as it starts. See /jobs.", "dim");
       return true;
     }
-    this.#screen.scrollback.line(`In the background: ${commands.join(", ")}. See /jobs.`, "dim");
+    this.#screen.scrollback.line(`Moved to the background: ${commands.join(", ")}. See /jobs.`, "dim");
     return true;
   }
 

@@ -21,7 +21,7 @@ export function moreActions(
         return true;
       case "app.thinking.toggle":
         transcript.thinking = transcript.thinking === "shown" ? "folded" : "shown";
-        hint.show(transcript.thinking === "shown" ? "Thoughts are shown." : "Thoughts are folded.");
+        hint.show(transcript.thinking === "shown" ? "Thinking is shown." : "Thinking is folded.");
         return true;
       case "app.model.cycle":
         void link.tell((controller) => cycleModel(screen, controller, 1));
@@ -62,7 +62,7 @@ async function cycleModel({ hint }: ScreenParts, { conversation }: Controller, b
       ? expandModels(registry, enabledModels).map(({ model: one }) => one)
       : registry.available().filter(({ provider }) => provider === model.provider);
   if (usable.length < 2) {
-    hint.show("There is no other model to go to. Choose from all: /model");
+    hint.show("There is no other model to switch to. See all: /model");
     return;
   }
   const at = usable.findIndex(({ provider, id }) => provider === model.provider && id === model.id);

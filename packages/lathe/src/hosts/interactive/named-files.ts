@@ -99,7 +99,7 @@ async function projectFiles({ session }: Conversation, cwd: string): Promise<Nam
   paths.sort((a, b) => a.level - b.level || (a.path < b.path ? -1 : 1));
   return {
     paths: paths.map(({ path }) => path),
-    ...(all.truncated ? { remark: "There are more files than are listed. Name the folder: @./folder/" } : {}),
+    ...(all.truncated ? { remark: "Not all files are listed. To see those of a folder, type it: @./folder/" } : {}),
   };
 }
 

@@ -61,7 +61,7 @@ export async function rpcMode(
     await Promise.race([current.conversation.close().then(() => writer.flush()), late]);
     if (view) {
       // The view is kept in any case; the deadline is only for the line about it.
-      const unsure = `What was changed is kept in the isolated copy ${view.id}.`;
+      const unsure = `The changes are kept in the isolated copy ${view.id}.`;
       const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_VIEW_WITHIN_MS));
       const kept = await Promise.race([view.leave(), longer]);
       if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);

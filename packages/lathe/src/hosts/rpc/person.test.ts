@@ -20,7 +20,7 @@ const questions = [{ id: "q", question: "Which?", options: [{ label: "A" }, { la
 const never = new AbortController().signal;
 
 describe("dialogs of a host", () => {
-  it("G-09 MO-06 a dialog that nobody answers resolves to no answer when its time is up, and is taken away", async () => {
+  it("G-09 MO-06 a dialog without an answer resolves to none when its time is up, and is closed", async () => {
     const { person: host, sent } = person(20);
     expect(await host.answer(questions, never)).toBeUndefined();
     expect(sent).toMatchObject([

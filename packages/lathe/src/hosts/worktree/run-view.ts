@@ -161,7 +161,7 @@ export class OpenRunView implements RunView {
     try {
       const { files, isMissed, isSettled } = await this.changes();
       if (files.length > 0 && !isSettled) return countOf(files.length, "file");
-      return isMissed ? "what cannot land" : undefined;
+      return isMissed ? "files that cannot be applied" : undefined;
     } catch (error) {
       return `they could not be read (${messageOf(error)})`;
     }
@@ -202,7 +202,7 @@ export class OpenRunView implements RunView {
           outcome: "landed",
           message: `Applied the changes to ${countOf(files.length, "file")}.`,
         };
-      const message = "There is nothing to apply: the project has these changes already.";
+      const message = "There is nothing to apply: the project already has these changes.";
       return { ...facts, files, outcome: "nothing", message };
     }
     if (result.kind === "landed") {
@@ -278,11 +278,11 @@ export class OpenRunView implements RunView {
 
 const BOTH_SIDES = {
   land: "changed in the project too",
-  branch: "the last commit has other lines here; the change builds on work that is not committed",
+  branch: "the last commit differs here: the change depends on uncommitted work",
 } as const;
 
 /** Stays the same as long as nothing changes. */
 const fingerprintOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
 
 const keptNames = (ids: readonly string[]): string =>
-  ids.length === 0 ? "None are kept in this project." : `Kept here: ${ids.join(", ")}.`;
+  ids.length === 0 ? "This project has none." : `Kept here: ${ids.join(", ")}.`;

@@ -24,6 +24,6 @@ export async function noteOverflow(
     return undefined;
   }
   await models.local.learn(name, { window: { tokens, assumed, stated } });
-  context.warn(`${name} ${said}, not ${assumed} as was assumed. This is remembered.`, "local_window");
+  context.warn(`${name} ${said}, not ${assumed} as assumed. Lathe remembers this.`, "local_window");
   return undefined;
 }

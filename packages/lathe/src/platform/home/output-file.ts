@@ -30,6 +30,6 @@ export async function writeOutputFile(file: string, write: (handle: FileHandle) 
 function checkTarget(file: string): void {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined || there.isFile()) return;
-  const what = there.isSymbolicLink() ? "a link" : there.isDirectory() ? "a folder" : "no regular file";
+  const what = there.isSymbolicLink() ? "a link" : there.isDirectory() ? "a folder" : "not a regular file";
   throw usageError(`${file} is ${what}, and is left as it is. Choose another file for the page.`);
 }

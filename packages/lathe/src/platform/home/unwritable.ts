@@ -20,4 +20,4 @@ export function unwritableReason(folder: string): string | undefined {
 }
 
 const unwritableLine = (folder: string, why: string): string =>
-  `This session cannot be kept: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or start with --no-session.`;
+  `This session cannot be saved: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or start with --no-session.`;

@@ -26,7 +26,7 @@ export function readYaml(text: string): ReadYaml | YamlProblem {
   if (broken) {
     const what =
       broken.code === "MULTIPLE_DOCS"
-        ? "only one document is read, and --- begins a second"
+        ? "only one document is allowed, and --- begins a second"
         : (broken.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, "");
     return { line: broken.linePos?.[0].line ?? 1, message: `not valid YAML: ${what}` };
   }

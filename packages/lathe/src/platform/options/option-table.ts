@@ -168,16 +168,16 @@ export const OPTIONS = {
     help: "confine commands: writes only in the working folders, no network",
   },
 
-  "no-pty": { kind: "flag", group: "Tools and permissions", help: "commands get no terminal" },
+  "no-pty": { kind: "flag", group: "Tools and permissions", help: "run commands without a terminal" },
 
   worktree: {
     kind: "optional",
     value: "name",
     group: "Run",
-    help: "work in an isolated copy; a name makes the branch lathe/task/<name>",
+    help: "work in an isolated copy; a name creates the branch lathe/task/<name>",
   },
 
-  tmux: { kind: "flag", group: "Run", help: "start in a tmux session of its own" },
+  tmux: { kind: "flag", group: "Run", help: "start in its own tmux session" },
 
   "system-prompt": {
     kind: "value",
@@ -202,7 +202,7 @@ export const OPTIONS = {
     kind: "value",
     value: "file.yml",
     group: "Limits",
-    help: "run without people, within what this file declares",
+    help: "run unattended, within what this file declares",
   },
 
   extension: {
@@ -252,13 +252,13 @@ export const SUBCOMMANDS = {
   logout: "delete a provider's stored credential",
   auth: "show which credential each provider would use: auth status",
   "auth-broker": "a team's sign-ins in one place: serve, token, login, list, …",
-  "auth-gateway": "other programs use your models: serve, run, token, key, …",
+  "auth-gateway": "let other programs use your models: serve, run, token, key, …",
   trust: "let this folder's settings take effect",
   plugin: "install bundles of commands, skills, hooks, servers and extensions",
   migrate: "import servers, permissions, commands and models of other agents",
   discover: "show the skills, commands, rules and servers that were found",
   review: "review a change: review [range] [--json]",
-  commit: "commit with a message by the model: commit [--all] [--split]",
+  commit: "commit with a message from the model: commit [--all] [--split]",
   goal: "work until a command passes: goal <text> --until <command>",
   team: "workers in panes beside this session: team <task> -n 2",
   workflow: "workflows and where a session stands in one: list, show, status",

@@ -87,7 +87,7 @@ describe("LS-12 G-41 prompt history", () => {
     const history = open();
     history.add("one", "/work");
     await history.close();
-    expect(history.problem).toMatch(/^Prompts are not kept for later: /);
+    expect(history.problem).toMatch(/^Prompts are not being saved: /);
     expect(await history.recent(5)).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ export class PromptHistory {
 
   /** A full disk or a locked file only costs the prompt history, never a session. */
   #recordFailure(error: unknown): void {
-    this.#problem = `Prompts are not kept for later: ${messageOf(error)}`;
+    this.#problem = `Prompts are not being saved: ${messageOf(error)}`;
   }
 
   #open(): Promise<DatabaseSyncInstance> {

@@ -115,7 +115,7 @@ function mustHaveBegun(file: string, given: string): void {
   if (hasBegun(file)) return;
   throw usageError(
     existsSync(file)
-      ? `${given} holds no session yet. Begin one in it: lathe --session ${given}`
+      ? `${given} holds no session yet. Start one in it: lathe --session ${given}`
       : `Session file not found: ${given}. See: lathe sessions list`,
   );
 }

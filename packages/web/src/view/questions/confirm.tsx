@@ -50,7 +50,7 @@ export function Confirm({ question, isBusy, onAnswer }: QuestionProps<ConfirmDia
             if (!isBusy && words.trim() !== "") onAnswer({ confirmed: false, value: words.trim() });
           }}
         >
-          <label for="instead">What should be done instead?</label>
+          <label for="instead">What should Lathe do instead?</label>
           <input id="instead" value={words} ref={focusOnce} onInput={(event) => setWords(event.currentTarget.value)} />
           <button type="submit" class="primary" disabled={words.trim() === ""}>
             Send

@@ -47,7 +47,7 @@ export async function loginOver(machine: Machine, { row, via, account, isDry }: 
   if (code === 0) return EXIT.done;
   throw new CliError(
     EXIT.provider,
-    `Signing in over ssh failed: ssh ended with ${code ?? "a signal"}. See its lines above.`,
+    `Signing in over ssh failed: ssh ended with ${code ?? "a signal"}. See its output above.`,
   );
 }
 

@@ -66,7 +66,7 @@ async function pickProvider(rows: readonly OAuthRow[], machine: Machine): Promis
   const names = rows.map(({ provider, label }) => (label === provider ? provider : `${label} (${provider})`));
   if (!machine.stdin.isTTY)
     throw usageError(
-      `Name a provider: lathe auth-broker login <provider>. One can sign in to ${rows.map(({ provider }) => provider).join(", ")}.`,
+      `Name a provider: lathe auth-broker login <provider>. You can sign in to ${rows.map(({ provider }) => provider).join(", ")}.`,
     );
   return rows[await pick("Sign in to number: ", names, machine)]?.provider ?? "";
 }

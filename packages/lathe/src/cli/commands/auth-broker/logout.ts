@@ -18,12 +18,13 @@ export const brokerLogout: Command = async (argv, machine) => {
     throw usageError(`Name a provider: lathe auth-broker logout <provider>. The vault has ${providers.join(", ")}.`);
   const provider = named ?? providers[await pick("Delete the credentials of number: ", providers, machine)] ?? "";
   const names = store.names(provider);
-  if (names.length === 0) throw usageError(`The vault has nothing of that provider. It has ${providers.join(", ")}.`);
+  if (names.length === 0)
+    throw usageError(`The vault has no credentials of that provider. It has ${providers.join(", ")}.`);
   const { account } = values;
   if (account !== undefined && !names.includes(account))
     throw usageError(`${provider} has no such account. It has ${names.join(", ")}.`);
   await store.remove(provider, account);
   const deleted = account === undefined ? names : [account];
-  machine.stdout.write(`Deleted of ${provider}: ${deleted.join(", ")}.\n`);
+  machine.stdout.write(`Deleted from ${provider}: ${deleted.join(", ")}.\n`);
   return EXIT.done;
 };

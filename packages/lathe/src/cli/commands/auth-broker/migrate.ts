@@ -39,10 +39,12 @@ type Candidate = NewCredential | { readonly row: Migrated };
 export const brokerMigrate: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, OPTIONS, "auth-broker");
   if (!values["from-local"] || positionals[0] !== undefined)
-    throw usageError("Say from where: lathe auth-broker migrate --from-local [--include-oauth] [--include-env]");
+    throw usageError("Add --from-local: lathe auth-broker migrate --from-local [--include-oauth] [--include-env]");
   const workspace = await new Run(machine).open({});
   if (!hasBroker(workspace))
-    throw usageError("No broker is named. Set LATHE_AUTH_BROKER_URL and LATHE_AUTH_BROKER_TOKEN, or auth.broker.url.");
+    throw usageError(
+      "No broker is configured. Set LATHE_AUTH_BROKER_URL and LATHE_AUTH_BROKER_TOKEN, or auth.broker.url.",
+    );
   const place = await configuredBroker(workspace);
   const client = new BrokerClient(place, machine.deps.fetch);
   const snapshot = await client.snapshot();
@@ -72,7 +74,7 @@ function candidateOf({ info, credential }: OpenAccount, takesSignIns: boolean): 
   const { provider, name, type, identity, disabled } = info;
   const stays = (note: string): Candidate => ({ row: { provider, name, type, outcome: "skipped", note } });
   if (!PROVIDER.test(provider) || !ACCOUNT_NAME.test(name))
-    return stays("the broker takes names with letters, digits and a few signs only");
+    return stays("the broker accepts only letters, digits and some punctuation in names");
   if (disabled !== undefined) return stays(`disabled: ${disabled.cause}`);
   if (credential.type === "api_key") return { provider, name, credential: { type: "api_key", key: credential.key } };
   if (credential.mcp !== undefined) return stays("sign-ins of MCP servers stay on this machine");

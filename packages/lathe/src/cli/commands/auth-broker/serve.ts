@@ -35,7 +35,7 @@ export const serveBroker: Command = async (argv, machine) => {
   });
   const signal = Promise.race([untilSignal(), logEnd(machine)]);
   tellAddress(machine, broker.url);
-  stderr.write(`Broker at ${broker.url}. The token of its clients: lathe auth-broker token\n`);
+  stderr.write(`Broker at ${broker.url}. To show the clients' token: lathe auth-broker token\n`);
   try {
     await signal;
   } finally {

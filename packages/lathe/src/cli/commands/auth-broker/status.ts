@@ -31,7 +31,7 @@ export const brokerStatus: Command = async (argv, machine) => {
   } else {
     const good = known.credentials.length - trouble.length;
     const empty = known.problem === undefined ? ["No credentials yet. Run: lathe auth-broker login"] : [];
-    const count = known.credentials.length === 0 ? empty : [`${countOf(good, "credential")} in order.`];
+    const count = known.credentials.length === 0 ? empty : [`${countOf(good, "credential")} OK.`];
     for (const line of [runningText(known), ...count]) stdout.write(`${line}\n`);
     if (trouble.length > 0) stdout.write(table(trouble.map(rowOf)));
   }
@@ -46,7 +46,7 @@ async function statesThere(machine: Machine, { url, token }: BrokerPlace): Promi
 }
 
 function runningText({ url, isRunning, problem }: StatesHere): string {
-  if (!isRunning && problem !== undefined) return `The broker at ${url} cannot be asked: ${problem}.`;
-  if (!isRunning) return "No broker runs here. Start one: lathe auth-broker serve";
+  if (!isRunning && problem !== undefined) return `The broker at ${url} cannot be queried: ${problem}.`;
+  if (!isRunning) return "No broker is running here. Start one: lathe auth-broker serve";
   return problem === undefined ? `A broker answers at ${url}.` : `A broker runs at ${url}, but ${problem}.`;
 }

@@ -14,7 +14,10 @@ import { TERM_OPTIONS, termsIn } from "./key-terms.ts";
 
 export const gatewayKey: Command = async ([verb = "list", ...argv], machine) => {
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (!run) throw usageError(`lathe auth-gateway key knows ${Object.keys(VERBS).join(", ")}, not ${verb}.`);
+  if (!run)
+    throw usageError(
+      `Unknown command "lathe auth-gateway key ${verb}". Choose one of ${Object.keys(VERBS).join(", ")}.`,
+    );
   return run(argv, machine);
 };
 
@@ -35,7 +38,7 @@ const VERBS: Readonly<Record<string, Command>> = {
     if (values.json) {
       const shown = rows.map(({ key: { hash: _hash, ...key }, ...more }) => ({ ...key, ...more }));
       stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-    } else if (rows.length === 0) stdout.write("No keys. Make one with: lathe auth-gateway key add <name>\n");
+    } else if (rows.length === 0) stdout.write("No keys. Create one: lathe auth-gateway key add <name>\n");
     else {
       const head = ["id", "name", "budget", "spent", "models", "rpm", "until", "state"];
       stdout.write(

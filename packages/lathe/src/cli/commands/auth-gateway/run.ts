@@ -32,7 +32,7 @@ export const runWithKey: Command = async (argv, machine) => {
   if (!isGatewayRunning(machine))
     throw new CliError(EXIT.provider, "No gateway of this home is running. Start one: lathe auth-gateway serve");
   if (/^(?:0\.0\.0\.0|\[::\])$/.test(new URL(url).hostname))
-    throw usageError("The gateway listens at every address: give the one that the command shall use with --url.");
+    throw usageError("The gateway listens on every address. Use --url to give the one that the command should use.");
   // Created before the key: no signal may end this process between creating and revoking the key.
   const job = new Job(machine);
   try {

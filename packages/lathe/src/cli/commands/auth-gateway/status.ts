@@ -38,5 +38,5 @@ export const gatewayStatus: Command = async (argv, machine) => {
 /** A gateway that listens on every address, or has a self-signed certificate, cannot be asked this way. */
 const noAnswer = (machine: Machine, url: string, problem: string): string =>
   isGatewayRunning(machine)
-    ? `A gateway is running, but cannot be asked at ${url}: ${problem}. Say with --url where clients reach it.`
+    ? `A gateway is running, but does not answer at ${url}: ${problem}. Use --url to give the address that clients use.`
     : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`;

@@ -89,8 +89,8 @@ async function editMessages(
     if (edited) return edited;
     stderr.write(
       code === 0
-        ? "lathe: A message is empty, or the line above one is gone: the messages are as they were.\n"
-        : `lathe: The editor ended with ${code ?? "a signal"}: the messages are as they were.\n`,
+        ? "lathe: A message is empty, or the line above one is gone: the messages are unchanged.\n"
+        : `lathe: The editor ended with ${code ?? "a signal"}: the messages are unchanged.\n`,
     );
     return undefined;
   } finally {

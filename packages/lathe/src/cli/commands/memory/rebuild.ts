@@ -26,7 +26,7 @@ export const rebuildMemory: Command = async (argv, machine) => {
   if (!isMemoryOn(workspace.settings)) throw usageError(MEMORY_IS_OFF);
   const stop = new AbortController();
   const signals = onSignals(() =>
-    stop.abort(new CliError(EXIT.interrupted, "Interrupted: what was noted so far is kept.")),
+    stop.abort(new CliError(EXIT.interrupted, "Interrupted. The notes made so far are kept.")),
   );
   const journal = newJournal(workspace, { title: MEMORY_JOURNAL });
   const requestFor = run.requestFor(workspace, options, {

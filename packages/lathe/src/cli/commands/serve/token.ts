@@ -20,7 +20,8 @@ const MOST_DAYS = 3650;
 
 export const tokenCommand: Command = async ([verb = "list", ...argv], machine) => {
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (!run) throw usageError(`lathe serve token knows ${Object.keys(VERBS).join(", ")}, not ${verb}.`);
+  if (!run)
+    throw usageError(`Unknown command "lathe serve token ${verb}". Choose one of ${Object.keys(VERBS).join(", ")}.`);
   return run(argv, machine);
 };
 
@@ -40,7 +41,7 @@ const VERBS: Readonly<Record<string, Command>> = {
           2,
         )}\n`,
       );
-    else if (tokens.length === 0) stdout.write("No tokens. Make one with: lathe serve token add <name>\n");
+    else if (tokens.length === 0) stdout.write("No tokens. Create one: lathe serve token add <name>\n");
     else stdout.write(table([["id", "name", "scopes", "session", "until"], ...tokens.map(row)]));
     return EXIT.done;
   },

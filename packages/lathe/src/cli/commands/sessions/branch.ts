@@ -13,7 +13,7 @@ export const branchVerb: Verb = async (argv, workspace) => {
   const [which, entry, more] = verbArgs(argv, {}).positionals;
   const id = requireSessionId(which, "branch");
   if (entry === undefined || more !== undefined)
-    throw usageError(`Name one message of yours: lathe sessions branch ${id} <entry>. See: lathe sessions tree ${id}`);
+    throw usageError(`Name one of your messages: lathe sessions branch ${id} <entry>. See: lathe sessions tree ${id}`);
   const { machine, paths } = workspace;
   const path = findOne(workspace, id);
   const source = openToRead(machine, paths.blobs, path);

@@ -19,7 +19,7 @@ export const labelVerb: Verb = async (argv, workspace) => {
   const label = values.clear ? undefined : printableLine(words.join(" "));
   if (label === "" || (values.clear && words.length > 0))
     throw usageError(
-      `Give one of both: lathe sessions label ${id} ${entry} <name>, or lathe sessions label ${id} ${entry} --clear`,
+      `Give one of these: lathe sessions label ${id} ${entry} <name>, or lathe sessions label ${id} ${entry} --clear`,
     );
   await changeJournal(workspace, findOne(workspace, id), ({ journal }) =>
     withEntryHint(`See: lathe sessions tree ${id}`, () => {

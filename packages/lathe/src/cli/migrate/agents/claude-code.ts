@@ -32,7 +32,7 @@ export function fromClaudeCode(settings: Readonly<Record<string, unknown>>): Tak
         ? [
             {
               name: `permissions.defaultMode ${String(mode)}`,
-              reason: "a mode without questions is yours to choose here: --permission-mode full",
+              reason: "choose a mode without questions yourself: --permission-mode full",
             },
           ]
         : []),

@@ -48,7 +48,7 @@ export function fromCodex(settings: Readonly<Record<string, unknown>>): TakenSet
         ? [
             {
               name: "approval_policy never",
-              reason: "a mode without questions is yours to choose here: --permission-mode full, best with --sandbox",
+              reason: "choose a mode without questions yourself: --permission-mode full, best with --sandbox",
             },
           ]
         : []),

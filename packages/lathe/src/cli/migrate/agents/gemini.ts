@@ -27,7 +27,7 @@ export function fromGemini(settings: Readonly<Record<string, unknown>>): TakenSe
         ? [
             {
               name: `approval mode ${String(mode)}`,
-              reason: "a mode without questions is yours to choose here: --permission-mode full",
+              reason: "choose a mode without questions yourself: --permission-mode full",
             },
           ]
         : []),

@@ -83,7 +83,7 @@ function reasonOf({ state, used, tightest, next }: Measure, mode: RankingMode): 
     return at === undefined ? "every account is at its limit" : `every account is at its limit; this one until ${at}`;
   if (mode === "earliest-reset") return at === undefined ? "no account has a known reset" : `resets first, at ${at}`;
   return tightest === undefined
-    ? "least used: nothing is known of it"
+    ? "least used: its usage is unknown"
     : `least used: ${percent(used)} of ${tightest.name}`;
 }
 

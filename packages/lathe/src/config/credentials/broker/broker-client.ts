@@ -105,7 +105,7 @@ export class BrokerClient {
       const wrong = checker.wrongIn(event);
       // A later version may send kinds of events that we do not know.
       if (wrong !== undefined && !isOurs(event)) continue;
-      if (wrong !== undefined) throw this.#unusable(`sent something else than expected: ${wrong}`);
+      if (wrong !== undefined) throw this.#unusable(`sent something unexpected: ${wrong}`);
       yield trimEvent(event as unknown as StreamEvent);
     }
   }
@@ -132,7 +132,7 @@ export class BrokerClient {
   #validate<T>(value: unknown, schema: Schema<T>): T {
     const wrong = new Checker(schema, { acceptsUnknown: true, hidesValues: true }).wrongIn(value);
     if (wrong === undefined) return value as T;
-    throw this.#unusable(`sent something else than expected: ${wrong}`);
+    throw this.#unusable(`sent something unexpected: ${wrong}`);
   }
 
   #send({ path, body, method }: Asking<unknown>, signal: AbortSignal): Promise<TransportResponse> {
@@ -171,7 +171,7 @@ export class BrokerClient {
     if (status === 401 && isOwn)
       return new BrokerError(
         "refused",
-        `The broker at ${url} does not accept the token of ${tokenSource}. Put there what \`lathe auth-broker token\` prints on the broker's machine.`,
+        `The broker at ${url} does not accept the token of ${tokenSource}. Replace it with what \`lathe auth-broker token\` prints on the broker's machine.`,
       );
     if (status === 404 && isOwn && reply.error.code === "unknown_credential")
       return new BrokerError("unknown", reply.error.message);
@@ -181,7 +181,10 @@ export class BrokerClient {
   }
 
   #unusable(what: string): BrokerError {
-    return new BrokerError("down", `The broker at ${this.url} ${what}. Check the address, and that it is up to date.`);
+    return new BrokerError(
+      "down",
+      `The broker at ${this.url} ${what}. Check the address, and that the broker is up to date.`,
+    );
   }
 }
 

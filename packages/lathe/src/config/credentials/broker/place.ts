@@ -92,7 +92,7 @@ async function tokenFor(url: string, places: BrokerPlaces): Promise<Pick<BrokerP
   const token = readTokenFile(tokenFile);
   if (token) return { token: checkToken(token, tokenFile), tokenSource: tokenFile };
   throw usageError(
-    `The broker at ${url} needs a token: put what \`${TOKEN_COMMAND}\` prints there into ${tokenFile}, or set ${TOKEN}.`,
+    `The broker at ${url} needs a token: run \`${TOKEN_COMMAND}\` on its machine and put the output into ${tokenFile}, or set ${TOKEN}.`,
   );
 }
 

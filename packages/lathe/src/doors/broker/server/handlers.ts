@@ -152,7 +152,7 @@ async function accountOf(call: Call, feed: Feed): Promise<AccountRef> {
 /** An account that was just removed is unknown like any other. */
 function usable(found: BrokerCredential | DisabledCredential | undefined): BrokerCredential | DisabledCredential {
   if (found) return found;
-  throw new Refused(404, "unknown_credential", "The credential was removed meanwhile.");
+  throw new Refused(404, "unknown_credential", "The credential was removed in the meantime.");
 }
 
 function credentialOf({ credential, identity }: NewCredential): StoredCredential {

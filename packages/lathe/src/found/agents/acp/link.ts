@@ -90,7 +90,7 @@ export class AgentLink {
     const opening = agent.request(methods.agent.session.new, { cwd, mcpServers: [] }).catch((error: unknown) => {
       if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error;
       const how = authMethods.map(({ name }) => name).join(", ");
-      throw new Error(`it needs a sign-in${how && ` (${how})`}: run it once in a terminal of yours`);
+      throw new Error(`it needs a sign-in${how && ` (${how})`}: run it once in a terminal`);
     });
     const opened = await stage("session/new", opening);
     this.#sessionId = opened.sessionId;
@@ -256,6 +256,6 @@ function absolute(path: string): string {
 }
 
 function variableName(name: string): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) throw RequestError.invalidParams({ name }, "this is no name of a variable");
+  if (!/^[A-Za-z_]\w*$/.test(name)) throw RequestError.invalidParams({ name }, "this is not the name of a variable");
   return name;
 }

@@ -142,11 +142,11 @@ class Hub {
         break;
       case "app.agents.stop":
         if (agent.state === "running") this.#to({ kind: "stop", agentId });
-        else this.#place.hint(`${agentId} is not at work.`);
+        else this.#place.hint(`${agentId} is not running.`);
         break;
       case "app.agents.stopAll":
         if (atWork(this.#directory.list()) > 0) this.#to({ kind: "stopAll" });
-        else this.#place.hint("No agent is at work.");
+        else this.#place.hint("No agent is running.");
         break;
       case "app.agents.revive":
         void this.#run(async (directory) => {
@@ -198,22 +198,22 @@ class Hub {
   async #send(directory: AgentDirectory, to: string, text: string): Promise<void> {
     const { how } = await directory.send(to, text);
     const words = {
-      steered: "reads it with its next request",
-      continued: "works on it",
-      revived: "is awake again and works on it",
+      steered: "will read it with its next request",
+      continued: "is working on it",
+      revived: "was revived and is working on it",
     };
     this.#place.hint(`Sent: ${to} ${words[how]}.`);
   }
 
   async #stop(directory: AgentDirectory, agentId: string): Promise<void> {
     const { state } = await directory.stop(agentId);
-    this.#place.hint(`${agentId} was stopped and is ${state}: a message sets it to work again.`);
+    this.#place.hint(`${agentId} was stopped and is ${state}. Send it a message to continue.`);
   }
 
   async #stopAll(directory: AgentDirectory): Promise<void> {
     const { length: count } = await directory.stopAll();
     this.#place.hint(
-      `${count} ${count === 1 ? "agent was" : "agents were"} stopped; a message sets one to work again.`,
+      `${count} ${count === 1 ? "agent was" : "agents were"} stopped. Send an agent a message to continue it.`,
     );
   }
 
@@ -260,7 +260,7 @@ class Hub {
     if (focus.kind === "message") return focus.prompt.render(context);
     if (focus.kind === "tree") return [];
     const what =
-      focus.kind === "stop" ? visibleLine(focus.agentId) : `all ${atWork(this.#directory.list())} agents at work`;
+      focus.kind === "stop" ? visibleLine(focus.agentId) : `all ${atWork(this.#directory.list())} running agents`;
     return [row(shorten(`Stop ${what}? y/n`, context.columns), { color: "warning", bold: true })];
   }
 }

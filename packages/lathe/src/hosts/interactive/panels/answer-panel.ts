@@ -52,7 +52,7 @@ export interface AnswerPanelParts<T> {
   onChange(): void;
 }
 
-const NOT_ALL = " (not all of it is shown: v)";
+const NOT_ALL = " (not fully shown: press v)";
 
 export class AnswerPanel<T> implements Focusable {
   readonly #parts: AnswerPanelParts<T>;

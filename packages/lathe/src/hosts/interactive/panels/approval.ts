@@ -69,7 +69,7 @@ export function approvalOptions(question: ApprovalQuestion): AnswerOption<Approv
       letter: "w",
       label: "No, and say what to do instead",
       short: "say",
-      words: "What should be done instead?",
+      words: "What should Lathe do instead?",
       answer: denialOf,
     },
   ];

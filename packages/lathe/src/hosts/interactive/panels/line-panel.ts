@@ -26,7 +26,7 @@ function askForLine(
     const prompt = new LinePrompt({
       bindings: place.bindings,
       isSecret,
-      ...(isSecret ? { placeholder: "paste or type it: it is not shown" } : {}),
+      ...(isSecret ? { placeholder: "paste or type it (hidden)" } : {}),
       onChange: () => place.onChange(),
       onSubmit: (text) => close(text),
       onCancel: () => close(undefined),

@@ -67,7 +67,7 @@ export function confirmPanel(
     letter: "w",
     label: "Do something else",
     short: "other",
-    words: "What should be done instead?",
+    words: "What should Lathe do instead?",
     answer: (words) => words,
   };
   const options: AnswerOption<boolean | string>[] = [
@@ -153,5 +153,5 @@ function askInTurn<T>(
 
 /** Clients give a name as the reason when they answer; the gate of a workflow gives `user` for a user at any client. */
 function answererOf(reason: unknown): string | undefined {
-  return reason === "user" ? "another door" : typeof reason === "string" ? reason : undefined;
+  return reason === "user" ? "another client" : typeof reason === "string" ? reason : undefined;
 }

@@ -34,7 +34,7 @@ const question = (): Panel => ({
   cancel: () => {},
 });
 
-it("whoever goes from a question to the input stays there however long they think: the first letter of a message answers nothing", () => {
+it("a user who leaves a question for the input stays there, however long they think: the first letter of a message answers nothing", () => {
   const { stack, pass } = clocked();
   const first = question();
   stack.open(first);
@@ -66,14 +66,14 @@ it("the next question takes keys when its hint says so, also when the timer come
   const { stack, pass } = clocked(1);
   stack.open({ ...question(), byAgent: false });
   stack.noteNextQuestion();
-  expect(stack.hint).toContain("it takes keys in a moment");
+  expect(stack.hint).toContain("it accepts keys in a moment");
   expect(stack.ignoresKeys).toBe(true);
   pass(299);
   expect(stack.hint).toBe("");
   expect(stack.ignoresKeys).toBe(false);
 });
 
-it("what another door has answered leaves the keys to the input: the next question waits for a pause, and Enter is late", () => {
+it("after another client has answered, the keys stay with the input: the next question waits for a pause, and Enter is late", () => {
   const { stack, pass } = clocked();
   const [first, second] = [question(), question()];
   stack.open(first);

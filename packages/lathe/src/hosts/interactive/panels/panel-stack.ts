@@ -35,7 +35,7 @@ const PAUSE_MS = 700;
 const REACTION_MS = 300;
 
 const WAITS = "You're typing a message. Tab to answer.";
-const DEAF = "New question: it takes keys in a moment";
+const DEAF = "New question: it accepts keys in a moment";
 
 export class PanelStack {
   readonly #parts: PanelStackParts;

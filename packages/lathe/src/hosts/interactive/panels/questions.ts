@@ -23,7 +23,7 @@ export function questionBody(
 export function questionOptions({ id, options, multi, recommended }: Question): AnswerOption<Answer>[] {
   const own: AnswerOption<Answer> = {
     letter: " ",
-    label: "Something else, in my own words: just type",
+    label: "Something else (just type your answer)",
     words: "Your answer",
     answer: (custom) => ({ id, selected: [], custom }),
   };

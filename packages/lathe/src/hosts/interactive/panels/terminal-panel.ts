@@ -82,8 +82,8 @@ class TerminalPanel implements Focusable {
   }
 
   #header(columns: number): Row {
-    const keys = this.terminal.screen.isFullScreen ? "ctrl+] ends it" : "esc or ctrl+] ends it";
-    const hint = this.#isEnding ? "ending" : this.#ignoresKeys ? "takes keys in a moment" : keys;
+    const keys = this.terminal.screen.isFullScreen ? "ctrl+] to end it" : "esc or ctrl+] to end it";
+    const hint = this.#isEnding ? "ending" : this.#ignoresKeys ? "accepts keys in a moment" : keys;
     const room = columns - widthOf(hint) - 2;
     if (room < 8) return row(shorten(hint, columns), { inverse: true });
     const command = shorten(` ${visibleLine(this.terminal.command.command)}`, room);

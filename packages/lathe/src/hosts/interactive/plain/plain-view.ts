@@ -190,7 +190,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
       if (signal.aborted) return undefined;
       if (/^v(iew)?$/i.test(said) && text.rest.length > 0) shown = text.rest;
       else if (!isOffered(widthOf(said), question.offers))
-        this.line("Calls like this one are asked about each time. Answer y or n.", "yellow");
+        this.line("Calls like this one must be approved each time. Answer y or n.", "yellow");
       else return replyOf(said);
     }
   };

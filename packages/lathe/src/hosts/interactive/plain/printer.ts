@@ -98,7 +98,7 @@ export class LinePrinter {
         this.line(event.data.message, "yellow");
         break;
       case "ttsr_triggered":
-        this.line(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "yellow");
+        this.line(`The model began to break a rule and was reminded of it: ${event.data.rules.join(", ")}.`, "yellow");
         break;
       case "error":
         this.line(event.data.message, "red");

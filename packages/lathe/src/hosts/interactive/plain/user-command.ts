@@ -24,7 +24,13 @@ export function userCommandLines(
       const hidden = lines.length - SHOWN_LINES;
       if (hidden > 0) line(`… ${hidden} earlier lines`, "dim");
       if (output.trim() !== "") line(lines.slice(-SHOWN_LINES).join("\n"));
-      const ended = cancelled ? "Cancelled." : timedOut ? "Timed out." : `exit ${exitCode ?? "by a signal"}`;
+      const ended = cancelled
+        ? "Cancelled."
+        : timedOut
+          ? "Timed out."
+          : exitCode === null
+            ? "Ended by a signal."
+            : `exit ${exitCode}`;
       const isBad = cancelled || timedOut || exitCode !== 0;
       line(`${ended}${isSent ? "" : " (the model does not see it)"}`, isBad ? "yellow" : "dim");
     },

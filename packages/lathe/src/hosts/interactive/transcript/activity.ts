@@ -27,7 +27,7 @@ function activityText(fold: EventFold): string {
   // The card above shows what the call works on.
   if (only?.item && running.length === 1) return visibleLine(only.item.card.verb).replace(/ for$/, "");
   if (running.length > 1) return `${countOf(running.length, "call")} running`;
-  if (preparing) return "Writing a call";
+  if (preparing) return "Preparing a tool call";
   if (isStreaming === "thinking") return "Thinking";
   return isStreaming === "text" ? "Answering" : "Waiting for the model";
 }

@@ -139,7 +139,7 @@ export class EventFold {
         this.note(joinLines(event.data.message), "warning");
         break;
       case "ttsr_triggered":
-        this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
+        this.note(`The model began to break a rule and was reminded of it: ${event.data.rules.join(", ")}.`, "warning");
         break;
       case "error":
         this.#notes.addError(event.data.message, this.busySince !== undefined);
@@ -313,7 +313,7 @@ export class EventFold {
     this.awaitedSince = now;
     if (!discards) return;
     this.#stream.discard();
-    if (this.attemptIsShown) this.note("The answer was cut off and begins again.", "warning");
+    if (this.attemptIsShown) this.note("The answer was cut off and is starting over.", "warning");
   }
 
   #withProvider(message: string): string {
@@ -333,7 +333,7 @@ export class EventFold {
     // A warning has already said why.
     if (error !== undefined) return;
     if (pruned !== undefined && pruned > 0 && entry_id === undefined)
-      this.note(`${pruned} old results were emptied to make room.`, "info");
+      this.note(`${pruned} old tool results were dropped to make room.`, "info");
     else {
       const summary = entry_id === undefined ? undefined : () => this.#options.summaryOf(entry_id);
       this.add({ kind: "compaction", tokensBefore, tokensAfter: tokens_after, summary });
