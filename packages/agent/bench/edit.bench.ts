@@ -8,7 +8,7 @@ import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/files/edit/locks.ts";
-import { ShownFiles } from "../src/files/edit/shown.ts";
+import { ShownFiles } from "../src/files/edit/shown-files.ts";
 import { Syntax } from "../src/files/edit/syntax.ts";
 import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../src/tools/builtin/edit-file/index.ts";

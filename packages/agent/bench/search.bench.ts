@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { CallPaths } from "../src/contract/paths/call-paths.ts";
-import { ShownFiles } from "../src/files/edit/shown.ts";
+import { ShownFiles } from "../src/files/edit/shown-files.ts";
 import { searchPage } from "../src/files/search/search.ts";
 import { LocalEnvironment } from "../src/world/env/local.ts";
 import { locateRipgrep } from "../src/world/env/search/locate-ripgrep.ts";

@@ -13,7 +13,7 @@ import type { Bench } from "../../../scripts/bench-types.ts";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import type { CallScope, ToolContext, ToolDef } from "../src/contract/tool.ts";
-import { ShownFiles } from "../src/files/edit/shown.ts";
+import { ShownFiles } from "../src/files/edit/shown-files.ts";
 import { builtinFormats } from "../src/files/formats/index.ts";
 import { Session } from "../src/session/session.ts";
 import { readTool } from "../src/tools/builtin/read/index.ts";

@@ -11,7 +11,7 @@ export {
   type RequestAmounts,
   type SettledShare,
 } from "./base/budget/ledger.ts";
-export { answerRoom, type CutAnswer, uncertainBill } from "./base/budget/most.ts";
+export { answerRoom, type CutAnswer, uncertainBill } from "./base/budget/request-bounds.ts";
 export { isMissingPackage, missingPackage } from "./base/optional-package.ts";
 export { Bm25, type Bm25Options, type Ranked, type WeightedText } from "./base/text/bm25.ts";
 export { textOfContent } from "./base/text/content.ts";

@@ -10,7 +10,7 @@ export type { IrcMessage, IrcPeer, IrcService, Receipt, Waited } from "./contrac
 export * from "./contract/journal.ts";
 export type { Context, ContextState, EntryPlace, JournalReader } from "./contract/journal-reader.ts";
 export { CallPaths, type Located } from "./contract/paths/call-paths.ts";
-export { near } from "./contract/paths/near.ts";
+export { similarWords } from "./contract/paths/similar-words.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { renderQuestions } from "./contract/questions.ts";

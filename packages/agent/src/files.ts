@@ -16,7 +16,7 @@ export { fileDiff } from "./files/edit/file-diff.ts";
 export type { FileToFormat, Formatter, Formatting } from "./files/edit/format.ts";
 export { PathLocks } from "./files/edit/locks.ts";
 export { mergeLines } from "./files/edit/rebase.ts";
-export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/shown.ts";
+export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/shown-files.ts";
 export { grammars, Syntax, type SyntaxBlock, type SyntaxLimits } from "./files/edit/syntax.ts";
 export * from "./files/formats/conflict/conflicts.ts";
 export { commitJournalIn } from "./files/isolate/commit-journal.ts";

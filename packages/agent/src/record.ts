@@ -1,7 +1,6 @@
 // @lathe/agent/record: journals line by line: reading, moving, importing, labels, trees, costs for a session list.
 
 export { copyArtifacts } from "./record/artifacts/copy-artifacts.ts";
-export { hasBegun } from "./record/journal/begun.ts";
 export {
   buildContext,
   type ContextSource,
@@ -14,6 +13,7 @@ export { modelFor } from "./record/journal/context-state.ts";
 export { readLine } from "./record/journal/decode.ts";
 export type { FileStoreOptions } from "./record/journal/file-store.ts";
 export type { Glimpse } from "./record/journal/glimpse.ts";
+export { hasBegun } from "./record/journal/has-begun.ts";
 export type { NewHeader } from "./record/journal/header.ts";
 export { idSource } from "./record/journal/ids.ts";
 export { checkLabel, findEntry, type LabelledJournal } from "./record/journal/labels.ts";

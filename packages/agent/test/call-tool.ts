@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import type { ToolDef, ToolResult, ToolServices } from "../src/contract/tool.ts";
-import { ShownFiles } from "../src/files/edit/shown.ts";
+import { ShownFiles } from "../src/files/edit/shown-files.ts";
 import { LocalEnvironment } from "../src/world/env/local.ts";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 

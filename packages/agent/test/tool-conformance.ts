@@ -5,7 +5,7 @@ import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/files/edit/locks.ts";
-import { ShownFiles } from "../src/files/edit/shown.ts";
+import { ShownFiles } from "../src/files/edit/shown-files.ts";
 import { Parser } from "../src/files/parser/parser.ts";
 import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
 import { astEditTool } from "../src/tools/builtin/ast-edit/index.ts";

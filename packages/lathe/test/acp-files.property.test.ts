@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ShownFiles } from "../../agent/src/files/edit/shown.ts";
+import { ShownFiles } from "../../agent/src/files/edit/shown-files.ts";
 import { editFileTool } from "../../agent/src/tools/builtin/edit-file/index.ts";
 import { readFileTool } from "../../agent/src/tools/builtin/read-file/index.ts";
 import { MemoryEnvironment } from "../../agent/src/world/env/memory.ts";

@@ -171,7 +171,7 @@ describe("attached", () => {
     expect(scene.server.requests[0]?.view.messages.at(-1)?.images).toBe(1);
     expect(await scene.run(["-p", "what?"], { stdin: Buffer.from([1, 0, 2]) })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("stdin is binary"),
+      stderr: expect.stringContaining("Piped input is binary"),
     });
   });
 

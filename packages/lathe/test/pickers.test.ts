@@ -7,7 +7,7 @@ import { helpOf, SETTINGS } from "../src/config/settings/schema.ts";
 import { changeSetting, settingsScreen } from "../src/config/settings/screen.ts";
 import type { SessionWorkspace } from "../src/conversation/session-workspace.ts";
 import { Run } from "../src/hosts/run.ts";
-import { offeredModels } from "../src/models/offered.ts";
+import { offeredModels } from "../src/models/offered-models.ts";
 import { deskOf } from "../src/platform/machine/desk.ts";
 import { findAmong, pickableSessions, renameSession, sessionPreview } from "../src/sessions/picker.ts";
 import { type Box, makeBox } from "./sessions-box.ts";

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LocalEnvironment } from "../world/env/local.ts";
-import { findMarked, ownerMark } from "../world/process/marked.ts";
+import { findMarked, ownerMark } from "../world/process/marks.ts";
 import { askGit, environmentBlock, collectFacts as factsOf, type HostFacts } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
 import { projectDocs as docsOf, TRUNCATED_MARKER } from "./project-docs.ts";

@@ -41,13 +41,13 @@ declare module "./tool.ts" {
 export function renderAnswers(questions: readonly Question[], answers: readonly Answer[]): string {
   const lines = questions.map((question) => {
     const answer = answers.find((candidate) => candidate.id === question.id);
-    return { question, said: answer ? say(answer) : "no answer" };
+    return { question, said: answer ? answerText(answer) : "no answer" };
   });
   if (lines.length === 1) return lines[0]?.said ?? "";
   return ["User answers:", ...lines.map(({ question, said }) => `${question.id}: ${said}`)].join("\n");
 }
 
-function say(answer: Answer): string {
+function answerText(answer: Answer): string {
   if (answer.custom !== undefined) return `User provided custom input: ${answer.custom}`;
   return `User selected: ${answer.selected.join(", ")}`;
 }

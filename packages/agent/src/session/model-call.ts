@@ -12,7 +12,7 @@ import {
   type Usage,
 } from "@lathe/llm";
 import { type RequestAmounts, usedUpText } from "../base/budget/ledger.ts";
-import { uncertainBill } from "../base/budget/most.ts";
+import { uncertainBill } from "../base/budget/request-bounds.ts";
 import { sleep } from "../base/time/deadline.ts";
 import { mostTokensOf } from "../context/most-tokens.ts";
 import type { InputError } from "../contract/events/types.ts";

@@ -3,7 +3,7 @@
 
 import { withDeadline } from "../base/time/deadline.ts";
 import type { BranchSummary, SeamContext, TreeMove } from "../contract/seams/types.ts";
-import { existingEntry, isPartOfTalk, type Landing, landingOf, leftBehind } from "../record/journal/tree.ts";
+import { existingEntry, isConversation, type Landing, landingOf, leftBehind } from "../record/journal/tree.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 
 /** Summarises the abandoned branch. Throws with the reason if it cannot. */
@@ -42,7 +42,7 @@ export function plannedMove(
   const left = leftBehind(journal, oldLeafId, landing.leafId);
   const goesBack = left.commonAncestorId === landing.leafId;
   // Only bookkeeping follows the last message, so the model would see the same.
-  if (goesBack && landing.text === undefined && !left.entries.some(isPartOfTalk)) return undefined;
+  if (goesBack && landing.text === undefined && !left.entries.some(isConversation)) return undefined;
   return {
     targetId,
     oldLeafId,
@@ -72,7 +72,7 @@ export async function navigateTo(
   const { text, ...move } = trip.move;
   const verdict = await core.seams.beforeTree(move, signal);
   if (verdict && "cancel" in verdict) return { cancelled: verdict.cancel, leafId: core.journal.leaf };
-  const isWanted = summarize !== undefined && move.entriesToSummarize.some(isPartOfTalk);
+  const isWanted = summarize !== undefined && move.entriesToSummarize.some(isConversation);
   const summary = verdict ?? (isWanted ? await summarizeBranch(core, summarize, move, signal) : undefined);
   signal.throwIfAborted();
   beforeMove();

@@ -5,7 +5,7 @@
 import { mostCostOf, type Request } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
 import { limitText, type RequestAmounts } from "../base/budget/ledger.ts";
-import { answerRoom } from "../base/budget/most.ts";
+import { answerRoom } from "../base/budget/request-bounds.ts";
 import { mostTokensOf } from "../context/most-tokens.ts";
 import type { IntentLine } from "../contract/journal.ts";
 import { SessionError } from "../contract/session-error.ts";

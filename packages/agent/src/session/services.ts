@@ -8,7 +8,7 @@ import type { SessionTools } from "../contract/registry/session-tools.ts";
 import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../files/edit/locks.ts";
-import { ShownFiles } from "../files/edit/shown.ts";
+import { ShownFiles } from "../files/edit/shown-files.ts";
 import { Syntax } from "../files/edit/syntax.ts";
 import { Conflicts } from "../files/formats/conflict/conflicts.ts";
 import { conflictScheme } from "../files/formats/conflict/view.ts";

@@ -13,7 +13,7 @@ import {
 } from "@lathe/llm";
 import { Checker, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
-import { uncertainBill } from "../base/budget/most.ts";
+import { uncertainBill } from "../base/budget/request-bounds.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
 import type { Billed } from "../contract/billed.ts";
 import type { CustomEntry, IntentLine } from "../contract/journal.ts";

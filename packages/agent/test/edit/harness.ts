@@ -9,7 +9,7 @@ import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/contract/tool.ts";
 import { PathLocks } from "../../src/files/edit/locks.ts";
-import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { ShownFiles } from "../../src/files/edit/shown-files.ts";
 import { Syntax } from "../../src/files/edit/syntax.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import type { ExecutionEnvironment } from "../../src/world/env/types.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { ShownFiles } from "../../src/files/edit/shown-files.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { hashlineEditTool } from "../../src/tools/builtin/hashline/index.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { ShownFiles } from "../../src/files/edit/shown-files.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { hashlineEditTool } from "../../src/tools/builtin/hashline/index.ts";

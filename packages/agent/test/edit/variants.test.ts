@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { ShownFiles } from "../../src/files/edit/shown-files.ts";
 import { editVariant, editVariants } from "../../src/tools/builtin/edit-variant.ts";
 import { type Case, cases, changesNothing, intended, textOf } from "./generate.ts";
 import { contextFor, run, temporary } from "./harness.ts";

@@ -1,7 +1,7 @@
 // Child of the kill test: writes one part of a file again and again, now all of one letter, now all of another.
 
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
-import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { ShownFiles } from "../../src/files/edit/shown-files.ts";
 import { builtinFormats } from "../../src/files/formats/index.ts";
 import { Parser } from "../../src/files/parser/parser.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";

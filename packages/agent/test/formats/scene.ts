@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import type { CallScope } from "../../src/contract/tool.ts";
-import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { ShownFiles } from "../../src/files/edit/shown-files.ts";
 import { Parser } from "../../src/files/parser/parser.ts";
 import type { Format, FormatContent, FormatFile } from "../../src/files/target/format.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";

@@ -12,8 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { hasBegun } from "../../src/record/journal/begun.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
+import { hasBegun } from "../../src/record/journal/has-begun.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { encodeLine } from "../../src/record/journal/line.ts";
 import { acquireLock, processStartTime } from "../../src/record/journal/lock.ts";

@@ -7,7 +7,7 @@ import type { OpenSession } from "./session-contract.ts";
 /** `id` is the id of the view. */
 export function landingPermit({ session, permissions }: OpenSession, id: string): LandingPermit {
   return async (files) => {
-    const asked = permissions.protectedFrom(files);
+    const asked = permissions.protectedAmong(files);
     if (asked.length === 0) return undefined;
     return session.beside.permitLanding({ agentId: id, files: asked, verify: undefined }, new AbortController().signal);
   };

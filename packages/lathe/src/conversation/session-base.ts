@@ -5,7 +5,7 @@ import type { ExecutionEnvironment } from "@lathe/agent";
 import type { JournalReader } from "@lathe/agent/contract";
 import type { PermissionMode, Places } from "@lathe/agent/policy";
 import { RunningCommands } from "@lathe/agent/tools";
-import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
+import { LazyIsolation } from "../changes/isolation/lazy-isolation.ts";
 import { fileHistory } from "../changes/rewind/file-history.ts";
 import type { AccountChoices } from "../config/credentials/accounts/choices.ts";
 import { checkSandbox, thisMachine } from "../config/workspace/this-machine.ts";
@@ -67,7 +67,7 @@ export async function sessionBase(
     ? fileHistory({ workspace, env, journal: request.opened.journal, warn: session.warn })
     : undefined;
   const isolation = worksHere(request)
-    ? new IsolationWhenNeeded({ workspace, ...request.opened, history, guard: guard })
+    ? new LazyIsolation({ workspace, ...request.opened, history, guard: guard })
     : undefined;
   const agents = new SessionAgents({
     workspace,

@@ -42,7 +42,7 @@ export async function accountOf(workspace: ModelWorkspace, name: string): Promis
     return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
   if (engine?.isKeyless) throw usageError(`${engine.name} needs no key.`);
   if (engine) return { id: engine.id, name: engine.name };
-  if (looksLikeKey(name)) throw keyInSight(name);
+  if (looksLikeKey(name)) throw keyOnCommandLine(name);
   const guess = nearest(name, [
     ...providerRows.map(({ id }) => id),
     ...Object.keys(registry.config.providers ?? {}),
@@ -111,7 +111,7 @@ export async function storeCredential(
   refuseAtBroker(workspace, "login", id);
   for (const secret of secretsOf(credential)) workspace.redactor.add(id, secret);
   const where = await credentialStore(workspace).set(id, credential, as);
-  (await workspace.models()).credentialStored(id);
+  (await workspace.models()).noteStoredCredential(id);
   const named = as === DEFAULT_ACCOUNT ? "" : ` as "${as}"`;
   return `Stored for ${name}${named} in the ${where === "keyring" ? "system keyring" : "credentials file"}.`;
 }
@@ -128,7 +128,7 @@ export async function deleteCredential(
   if (only !== undefined && names.length > 0 && !names.includes(only))
     throw usageError(`${name} has no account "${only}". It has ${names.join(", ")}.`);
   const found = await store.remove(id, only);
-  if (!store.providers().includes(id)) (await workspace.models()).credentialDeleted(id);
+  if (!store.providers().includes(id)) (await workspace.models()).noteDeletedCredential(id);
   if (!found) return `Nothing was stored for ${name}.`;
   return only === undefined ? `Deleted the credential of ${name}.` : `Deleted the account "${only}" of ${name}.`;
 }
@@ -142,13 +142,13 @@ export function refuseAtBroker(workspace: ModelWorkspace, verb: "login" | "logou
 
 /** Checks the name the user gives an account. If it looks like a key, the error does not repeat it. */
 export function accountName(provider: string, written: string): string {
-  if (looksLikeKey(written)) throw keyInSight(provider);
+  if (looksLikeKey(written)) throw keyOnCommandLine(provider);
   if (/^[\w.@+-]{1,64}$/.test(written)) return written;
   throw usageError("The name of an account has letters, digits and . _ @ + - only, for example --account work.");
 }
 
 /** The error does not repeat what the user typed, because it is most likely the key. */
-export function keyInSight(name = ""): CliError {
+export function keyOnCommandLine(name = ""): CliError {
   const provider = looksLikeKey(name) ? "<provider>" : name;
   return usageError(
     `A key is not taken from the command line: it stays in your shell's history. Delete it there, then pipe the key in: lathe login ${provider} < key.txt`,

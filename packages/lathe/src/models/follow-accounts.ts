@@ -11,11 +11,11 @@ export function followAccounts(
 ): () => void {
   const onRemoved = async (provider: string): Promise<void> => {
     if ((await accounts.accounts(provider)).length > 0) return;
-    models.credentialDeleted(provider);
+    models.noteDeletedCredential(provider);
     onLost(provider);
   };
   return accounts.subscribe(({ kind, provider }) => {
-    if (kind === "changed") models.credentialStored(provider);
+    if (kind === "changed") models.noteStoredCredential(provider);
     // If accounts cannot be listed, the next request says why.
     else onRemoved(provider).catch(() => undefined);
   });

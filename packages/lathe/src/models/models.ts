@@ -2,7 +2,7 @@
 // Creating it is cheap; the full list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
-import { near } from "@lathe/agent/contract";
+import { similarWords } from "@lathe/agent/contract";
 import {
   clampLevel,
   isThinkingLevel,
@@ -22,7 +22,7 @@ import { usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
 import { cloudsWithCredentials, credentialQuery, credentialSources, type SecretWorkspace } from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
-import { LocalFacts, learnedWindow } from "./local/learned.ts";
+import { LocalFacts, learnedWindow } from "./local/local-facts.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "./practice/name.ts";
 import { type ActivePreset, activePreset } from "./presets.ts";
 import { chosenForRole, type RoleSources, withoutRoles } from "./roles.ts";
@@ -126,7 +126,7 @@ export class Models {
   }
 
   /** Reads a changed models.yml again during the run. Returns what is wrong with it; in that case nothing changes. */
-  async readAgain(): Promise<readonly string[]> {
+  async reload(): Promise<readonly string[]> {
     const { config, own, problems } = await readConfig(this.#workspace);
     const wrong = problems.length > 0 ? problems : this.#rebuild(config, this.#added);
     if (wrong.length === 0) this.#own = own;
@@ -180,12 +180,12 @@ export class Models {
   }
 
   /** Called when a credential was stored during this run. */
-  credentialStored(provider: string): void {
+  noteStoredCredential(provider: string): void {
     this.#stored.add(provider);
   }
 
   /** Called when a credential was deleted; there may still be another one, such as a variable. */
-  credentialDeleted(provider: string): void {
+  noteDeletedCredential(provider: string): void {
     this.#stored.delete(provider);
     this.#reached.delete(provider);
   }
@@ -281,7 +281,7 @@ export class Models {
 
   /** Adds the models that local servers offer. */
   async discover(options: { readonly only?: readonly string[]; readonly fresh?: boolean } = {}): Promise<void> {
-    const { localModels } = await import("./discovered.ts");
+    const { localModels } = await import("./local-models.ts");
     const { machine, env, paths } = this.#workspace;
     const servers = this.#registry
       .discoveries()
@@ -386,6 +386,6 @@ function unknownModel(registry: Registry, text: string): Error {
   if (registry.knows(provider))
     return usageError(`No model of ${provider} matches "${text}". See: lathe models ${provider}`);
   const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
-  const guesses = near(provider, names).slice(0, 3).join(", ");
+  const guesses = similarWords(provider, names).slice(0, 3).join(", ");
   return usageError(`Unknown provider "${provider}".${guesses && ` Did you mean ${guesses}?`} See: lathe models`);
 }

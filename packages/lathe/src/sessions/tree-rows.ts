@@ -53,7 +53,7 @@ export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Gen
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { id, parentId, depth } = next;
     const label = journal.labels.get(id);
-    const shown = filter === "labeled-only" && label === undefined ? undefined : shownOf(journal, id, filter);
+    const shown = filter === "labeled-only" && label === undefined ? undefined : rowContent(journal, id, filter);
     const isShown = shown !== undefined;
     if (isShown) {
       const row: { -readonly [Name in keyof TreeRow]: TreeRow[Name] } = {
@@ -79,7 +79,7 @@ export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Gen
 type Shown = Pick<TreeRow, "type" | "text" | "timestamp"> & { readonly role: string | undefined };
 
 /** Undefined if the filter leaves it out. Most messages need not be parsed to decide that. */
-function shownOf(journal: Journal, id: string, filter: TreeFilter): Shown | undefined {
+function rowContent(journal: Journal, id: string, filter: TreeFilter): Shown | undefined {
   const glimpse = journal.glimpse(id);
   if (glimpse) {
     const { role, timestamp, text, isCall } = glimpse;

@@ -107,7 +107,7 @@ it("the practice model says where a command goes on that was sent to the backgro
   await run.see("Running cat pipe");
   // Whether the command has started by now or not.
   run.type(KEY.ctrl("b"));
-  await run.see("It goes on in the background as job 1. /jobs 1 shows its output.");
+  await run.see("It continues in the background as job 1. /jobs 1 shows its output.");
   await writeFile(join(bench.box.dir, "pipe"), "done\n");
 });
 

@@ -26,15 +26,15 @@ export function outputLimit(
   overrides: Partial<LimitOverrides> = {},
 ): OutputLimit {
   const { chars, mode, lines } = tool.output ?? DEFAULT;
-  const lineLimit = own(overrides.toolLineLimits, tool.name) ?? lines;
+  const lineLimit = ownValue(overrides.toolLineLimits, tool.name) ?? lines;
   return {
-    chars: own(overrides.toolOutputLimits, tool.name) ?? chars,
-    mode: own(overrides.toolOutputModes, tool.name) ?? mode,
+    chars: ownValue(overrides.toolOutputLimits, tool.name) ?? chars,
+    mode: ownValue(overrides.toolOutputModes, tool.name) ?? mode,
     ...(lineLimit === undefined ? {} : { lines: lineLimit }),
   };
 }
 
 /** The name comes from the model and must not reach inherited properties. */
-function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+function ownValue<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined;
 }

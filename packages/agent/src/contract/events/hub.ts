@@ -54,7 +54,7 @@ export class EventHub {
     if (this.#ended) return;
     if (event.kind === "user_input") this.#backlog = undefined;
     this.#backlog?.push(event);
-    for (const listener of this.#listeners) this.#tell(listener, event);
+    for (const listener of this.#listeners) this.#notify(listener, event);
     for (const reader of this.#readers) reader.push(event);
     if (event.kind === "session_end") this.#end();
   }
@@ -63,7 +63,7 @@ export class EventHub {
    * An error in a host's listener must not stop the run or the other listeners. It is reported only once, since it may
    * happen with every event.
    */
-  #tell(listener: Listener, event: SessionEvent): void {
+  #notify(listener: Listener, event: SessionEvent): void {
     try {
       const returned: unknown = listener(event);
       // An async function also fits the type. Its rejection would end the host's process.

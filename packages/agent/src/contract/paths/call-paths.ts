@@ -4,7 +4,7 @@
 import { posix } from "node:path";
 import { realPathOf } from "../../world/env/real-path.ts";
 import type { ExecutionEnvironment, FileStat } from "../../world/env/types.ts";
-import { sameNamed } from "./same-name.ts";
+import { findSameNamed } from "./same-name.ts";
 
 /** The file that a path of a call refers to. */
 export interface Located {
@@ -38,7 +38,7 @@ export class CallPaths {
   }
 
   locate(path: string): Promise<Located> {
-    return remember(this.#located, path, () => this.#look(path));
+    return remember(this.#located, path, () => this.#resolve(path));
   }
 
   /** The directory to search for `path`: links resolved, and relative to the working directory if it is inside. */
@@ -57,14 +57,14 @@ export class CallPaths {
     });
   }
 
-  async #look(path: string): Promise<Located> {
+  async #resolve(path: string): Promise<Located> {
     const env = this.#env;
     const absolute = env.resolve(path);
     let stat = await env.stat(absolute);
     let found = absolute;
     if (!stat) {
       // Models type the plain form of names that contain special spaces and quotes.
-      found = (await sameNamed(env, absolute)) ?? absolute;
+      found = (await findSameNamed(env, absolute)) ?? absolute;
       if (found !== absolute) stat = await env.stat(found);
     }
     if (stat && stat.kind !== "dangling") return { path, absolute, real: stat.realPath, stat };

@@ -6,7 +6,7 @@ import { foldPunctuation } from "../../base/text/fold.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
 /** The path with such names replaced by those on disk; undefined if there is no match, or several. */
-export async function sameNamed(
+export async function findSameNamed(
   env: Pick<ExecutionEnvironment, "stat" | "listDirectory">,
   absolute: string,
 ): Promise<string | undefined> {
@@ -14,7 +14,7 @@ export async function sameNamed(
   const parent = posix.dirname(absolute);
   if (parent === absolute) return undefined;
   const stat = await env.stat(parent);
-  const folder = stat ? parent : await sameNamed(env, parent);
+  const folder = stat ? parent : await findSameNamed(env, parent);
   if (folder === undefined || (stat ?? (await env.stat(folder)))?.kind !== "directory") return undefined;
   const name = posix.basename(absolute);
   const wanted = plain(name);

@@ -5,7 +5,7 @@
 import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
-import { eachAtOnce } from "./at-once.ts";
+import { forEachBounded } from "./bounded-concurrency.ts";
 import type { FileContent, StagedChange } from "./staged.ts";
 
 declare module "../../contract/tool.ts" {
@@ -55,7 +55,7 @@ export async function commitChanges(
   openJournal?: OpenCommitJournal,
 ): Promise<ReadonlySet<StagedChange>> {
   refuseNesting(changes);
-  await eachAtOnce(changes, (change) => refuseRace(env, change));
+  await forEachBounded(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
   // A single file is replaced atomically anyway.
   if (!openJournal || changes.length < 2) return writeAll(env, changes);
@@ -80,7 +80,7 @@ async function writeAll(
     started.push(change);
     try {
       const temp = journal?.nextTemporary();
-      if (change.after) await put(env, change, change.after, { ...conditionOf(change), temp });
+      if (change.after) await writeContent(env, change, change.after, { ...conditionOf(change), temp });
       else
         await env.deleteFile(change.target.real, {
           temp,
@@ -93,11 +93,11 @@ async function writeAll(
     }
   };
   // Removals last: a moved file exists twice for a moment rather than not at all.
-  await eachAtOnce(
+  await forEachBounded(
     changes.filter((change) => change.after),
     write,
   );
-  await eachAtOnce(
+  await forEachBounded(
     changes.filter((change) => !change.after),
     write,
   );
@@ -153,7 +153,7 @@ async function holdsOurs(
   return Buffer.compare(bytes, after.bytes.subarray(0, bytes.length)) === 0;
 }
 
-async function put(
+async function writeContent(
   env: ExecutionEnvironment,
   change: StagedChange,
   content: FileContent,
@@ -184,7 +184,7 @@ async function restore(
         lost.push(change.target.path);
         continue;
       }
-      if (change.before) await put(env, change, change.before, { temp: journal?.nextTemporary() });
+      if (change.before) await writeContent(env, change, change.before, { temp: journal?.nextTemporary() });
       else await env.deleteFile(change.target.real);
     } catch {
       // Reported below: the call has already failed, and the reader needs the names of all files in doubt.

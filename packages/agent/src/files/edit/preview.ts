@@ -40,7 +40,7 @@ function changeLines(change: StagedChange, source: StagedChange | undefined): Pr
 function contentLines(before: FileContent | undefined, after: FileContent | undefined): PreviewLine[] {
   const diff = changeText(documentText(before), documentText(after), { whole: true }).diff;
   const lines = diff === "" ? [] : diff.split("\n").map(diffLine);
-  return [...lines, ...unseen(before, after).map(note)];
+  return [...lines, ...invisibleChanges(before, after).map(note)];
 }
 
 const documentText = (content: FileContent | undefined): string => documentOf(content)?.text ?? "";
@@ -62,7 +62,7 @@ function diffLine(text: string): PreviewLine {
 }
 
 /** Changes of bytes that a line diff does not show. */
-function unseen(before: FileContent | undefined, after: FileContent | undefined): string[] {
+function invisibleChanges(before: FileContent | undefined, after: FileContent | undefined): string[] {
   const notes: string[] = [];
   const [old, next] = [documentOf(before), documentOf(after)];
   if (before && !old && before.bytes.byteLength > 0)

@@ -2,13 +2,13 @@
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { applyEdits, type TextEdit, toLineFeeds } from "./endings.ts";
-import { planFresh } from "./fresh.ts";
 import { placeholderLine } from "./guards.ts";
 import { place, type Step } from "./ladder.ts";
 import { lineRuns } from "./line-runs.ts";
 import { Lines } from "./lines.ts";
-import { nearestText } from "./nearest.ts";
+import { nearestText } from "./nearest-lines.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
+import { planFresh } from "./stale-edit.ts";
 import { type EditScope, withWorkspace } from "./workspace.ts";
 
 export interface Replacement {

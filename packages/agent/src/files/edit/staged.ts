@@ -2,7 +2,7 @@
 
 import { blobHash } from "../../base/blobs/store.ts";
 import type { TextDocument } from "./document.ts";
-import { digestOf } from "./shown.ts";
+import { digestOf } from "./shown-files.ts";
 import type { Target } from "./target.ts";
 
 /** Content of a file at one moment; `document` is decoded on first use. */

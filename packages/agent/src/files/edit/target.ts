@@ -6,8 +6,8 @@ import type { Located } from "../../contract/paths/call-paths.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { PartCodec } from "../target/format.ts";
 import { targetOf } from "../target/target.ts";
-import { eachAtOnce } from "./at-once.ts";
-import { shownKey } from "./shown.ts";
+import { forEachBounded } from "./bounded-concurrency.ts";
+import { shownKey } from "./shown-files.ts";
 
 /** A file to edit, or a text inside one, which exists or can be created. */
 export interface Target extends Located {
@@ -26,15 +26,15 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
   const { real: realRoot } = await scope.paths.locate(root);
   const unique = [...new Set(paths)];
   const found = new Map<string, Target>();
-  await eachAtOnce(unique, async (path) => {
+  await forEachBounded(unique, async (path) => {
     if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file. Nothing was written.");
-    const target = await writable(scope, path);
+    const target = await resolveWritable(scope, path);
     if (!target.stat && /^~(?:\/|$)/.test(target.path)) {
       throw new ToolFailure(
         `${path} does not mean your home directory here, and a directory named ~ is not created. Give the whole path. Nothing was written.`,
       );
     }
-    if (within(target.absolute, root) && !within(target.real, realRoot) && !within(target.real, root)) {
+    if (isInside(target.absolute, root) && !isInside(target.real, realRoot) && !isInside(target.real, root)) {
       throw new ToolFailure(
         `${path} is reached through a symbolic link that leads out of the working directory (${target.real}). Nothing was written.`,
       );
@@ -48,8 +48,8 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
 }
 
 /** A dangling link counts as a file that does not exist yet. */
-async function writable(scope: CallScope, text: string): Promise<Target> {
-  const { path, located: found, part } = await editable(scope, text);
+async function resolveWritable(scope: CallScope, text: string): Promise<Target> {
+  const { path, located: found, part } = await resolveEditable(scope, text);
   const { stat, ...file } = found;
   const located = { ...file, path, ...(part ? { part, absolute: shownKey(file.absolute, part.inner) } : {}) };
   if (stat?.kind === "dangling") return located;
@@ -66,7 +66,7 @@ async function writable(scope: CallScope, text: string): Promise<Target> {
 }
 
 /** The target of an edit that the text refers to. */
-async function editable(
+async function resolveEditable(
   scope: CallScope,
   text: string,
 ): Promise<{ readonly path: string; readonly located: Located; readonly part?: TargetPart }> {
@@ -82,6 +82,6 @@ async function editable(
   return { path, located, part: { codec: format.parts, inner: format.parts.normalise(inner, located.path) } };
 }
 
-function within(path: string, root: string): boolean {
+function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }

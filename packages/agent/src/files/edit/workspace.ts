@@ -1,18 +1,18 @@
 // The files of one call. Every dialect stages its changes here, on top of earlier changes of the same call; nothing is
 // written to disk until all of them are verified.
 
-import { nearPaths } from "../../contract/paths/near-names.ts";
+import { similarPaths } from "../../contract/paths/similar-paths.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 import { splitSelector } from "../target/selector.ts";
-import { eachAtOnce } from "./at-once.ts";
+import { forEachBounded } from "./bounded-concurrency.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
 import { formatText } from "./format.ts";
 import { generatedMarker } from "./guards.ts";
 import { planOf } from "./plan.ts";
-import type { ShownFiles, ShownVersion } from "./shown.ts";
+import type { ShownFiles, ShownVersion } from "./shown-files.ts";
 import { contentOf, type FileContent, type StagedChange, textDigest } from "./staged.ts";
 import { resolveTargets, type Target, type TargetPart } from "./target.ts";
 
@@ -76,7 +76,7 @@ class MissingFile extends ToolFailure {
 }
 
 async function withNearNames(env: ExecutionEnvironment, { path, what, message }: MissingFile): Promise<ToolFailure> {
-  const near = await nearPaths(env, path);
+  const near = await similarPaths(env, path);
   if (near.length === 0) return new ToolFailure(message);
   return new ToolFailure(`${path} does not exist${what}. Did you mean ${near.join(" or ")}? Nothing was written.`);
 }
@@ -98,7 +98,7 @@ export class EditWorkspace {
 
   /** Reads all files of the call; everything up to the commit then happens in memory. */
   async load(): Promise<void> {
-    await eachAtOnce([...this.#targets.values()], async (target) => {
+    await forEachBounded([...this.#targets.values()], async (target) => {
       if (this.#entries.has(keyOf(target))) return;
       const entry: Entry = { target };
       this.#entries.set(keyOf(target), entry);
@@ -162,7 +162,7 @@ export class EditWorkspace {
   /** For overwriting, which works even if the old content is unreadable. */
   documentIfText(path: string): TextDocument | undefined {
     const entry = this.#entry(path);
-    return entry.after && this.#decodedOrNothing(entry);
+    return entry.after && this.#tryDecode(entry);
   }
 
   edit(path: string, edits: readonly TextEdit[]): void {
@@ -172,7 +172,7 @@ export class EditWorkspace {
 
   write(path: string, document: TextDocument, options: { readonly executable?: boolean } = {}): void {
     const entry = this.#entry(path);
-    const current = entry.after && this.#decodedOrNothing(entry);
+    const current = entry.after && this.#tryDecode(entry);
     const marker = current && generatedMarker(current.text);
     if (marker) {
       throw new ToolFailure(
@@ -242,7 +242,7 @@ export class EditWorkspace {
     const made: StagedChange[] = [];
     for (const change of changes) {
       const file = files.get(change) as StagedChange;
-      const { target, after } = { ...change, ...(await this.#asRead(change, file)) };
+      const { target, after } = { ...change, ...(await this.#readBack(change, file)) };
       if (!after) this.#shown?.forget(target.absolute);
       else if (after.document) {
         this.#shown?.record(target.absolute, after.document.text, { edited: true, digest: textDigest(after) });
@@ -274,7 +274,7 @@ export class EditWorkspace {
    * A file that is edited as another text may read back differently from what was written: new cells of a notebook get
    * their numbers.
    */
-  async #asRead({ target }: StagedChange, { after }: StagedChange): Promise<{ readonly after?: FileContent }> {
+  async #readBack({ target }: StagedChange, { after }: StagedChange): Promise<{ readonly after?: FileContent }> {
     if (!target.part?.codec.ofWholeFile || !after) return {};
     const content = await this.#extract(target.part, after);
     return content ? { after: { ...content, document: decodeDocument(content.bytes) } } : {};
@@ -337,7 +337,7 @@ export class EditWorkspace {
     }
   }
 
-  #decodedOrNothing(entry: Entry): TextDocument | undefined {
+  #tryDecode(entry: Entry): TextDocument | undefined {
     try {
       return this.#decode(entry);
     } catch (error) {

@@ -3,7 +3,7 @@
 
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { eachAtOnce } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import { type Place, placesOf } from "../search/places.ts";
 import { formatFile } from "../target/target.ts";
 
@@ -111,7 +111,7 @@ const isBelow = (inner: string, wanted: string): boolean =>
 async function mergeLists(lists: readonly (readonly string[])[], limit: number, { env, services }: CallScope) {
   const heads = [...new Set(lists.flatMap((list) => list.slice(0, limit)))];
   const times = new Map<string, number>();
-  await eachAtOnce(heads, async (path) => {
+  await forEachBounded(heads, async (path) => {
     const isFile = !path.endsWith("/") && !services.schemes?.handles(path);
     times.set(path, isFile ? ((await env.stat(path))?.mtimeMs ?? 0) : -1);
   });

@@ -10,7 +10,7 @@ import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import type { ViewFiles } from "./left-out.ts";
 import { copyIndex } from "./on-disk.ts";
 import type { Part } from "./parts.ts";
-import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./view-environment.ts";
+import { namespaceEnvironment, openViewNamespace, sandboxEnvironment } from "./view-environment.ts";
 import { boundMounts } from "./view-namespace.ts";
 
 /** A folder of the host, and its path in the view. */
@@ -194,7 +194,7 @@ async function openCopy({ request, folder, isOnlyRead }: Opening, copy: Copy): P
   const { root } = request;
   const files = copyFiles(folder, copy);
   const isShown = process.platform === "linux" && !isOnlyRead;
-  const namespace = isShown ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
+  const namespace = isShown ? await openViewNamespace(request, boundMounts(copy.shown)) : undefined;
   return {
     env: namespace ? namespaceEnvironment(request, namespace) : sandboxEnvironment(request, copy.tree),
     files,

@@ -38,7 +38,7 @@ export async function findLeftOut(search: Search): Promise<LeftOut[]> {
     const ignored = await search.findIgnored(waiting.map(({ path }) => path));
     for (const { path, isFolder } of waiting) {
       if (ignored.has(path)) found.report(path, "ignored");
-      else if (isFolder) found.lookIntoNew(path);
+      else if (isFolder) found.scanNewFolder(path);
     }
   }
   return found.leftOut;
@@ -70,61 +70,61 @@ class LeftOutSearch {
   look(folder: string): void {
     const entries = this.#entries(folder);
     if (!entries) return;
-    this.#lookForMissing(folder, new Set(entries.map(({ name }) => name)));
+    this.#findMissing(folder, new Set(entries.map(({ name }) => name)));
     for (const { name } of entries) {
       const path = join(folder, name);
       // The data of a repository belongs to the view.
       if (name === ".git" || this.#search.leftOut.has(path)) continue;
       if (isBadName(name)) this.report(path, "name");
-      else this.#lookAt(path, lstatSync(this.#place(path)));
+      else this.#scanEntry(path, lstatSync(this.#pathInView(path)));
     }
   }
 
   /** A folder that the project does not have. */
-  lookIntoNew(folder: string): void {
-    if (hasFiles(this.#place(folder))) this.look(folder);
+  scanNewFolder(folder: string): void {
+    if (hasFiles(this.#pathInView(folder))) this.look(folder);
     else this.report(folder, "empty");
   }
 
-  #lookAt(path: string, stat: Stats): void {
+  #scanEntry(path: string, stat: Stats): void {
     const { files, changes } = this.#search;
     if (stat.isDirectory()) {
       if (this.#above.has(path) || lstatOf(path)?.isDirectory()) this.look(path);
       else this.#waiting.push({ path, isFolder: true });
     } else if (changes.has(path) || !files.isOwn(stat)) return;
-    else if (files.isRemoval(stat)) this.#lookAtRemoved(path);
+    else if (files.isRemoval(stat)) this.#scanRemoved(path);
     else if (stat.isFile() || stat.isSymbolicLink()) {
-      if (!isSame(this.#place(path), path)) this.#waiting.push({ path, isFolder: false });
+      if (!isSame(this.#pathInView(path), path)) this.#waiting.push({ path, isFolder: false });
     } else if (typeOf(lstatOf(path)) !== typeOf(stat)) this.report(path, "special");
   }
 
   /** Whatever is not part of a tree stays in the project. */
-  #lookAtRemoved(path: string): void {
+  #scanRemoved(path: string): void {
     const stat = lstatOf(path);
     if (!stat) return;
-    if (!stat.isDirectory()) this.report(path, whyStays(stat));
+    if (!stat.isDirectory()) this.report(path, stayReason(stat));
     else if (!hasFiles(path)) this.report(path, "empty");
     else if (hasFiles(path, (file) => !this.#search.changes.has(file))) this.report(path, "ignored");
   }
 
-  #lookForMissing(folder: string, names: ReadonlySet<string>): void {
+  #findMissing(folder: string, names: ReadonlySet<string>): void {
     const { files, changes, leftOut } = this.#search;
     for (const name of lstatOf(folder)?.isDirectory() ? readdirSync(folder) : []) {
       const path = join(folder, name);
       if (name === ".git" || names.has(name) || changes.has(path) || leftOut.has(path)) continue;
       const stat = lstatOf(path);
-      if (stat && files.hadAtFirst(stat)) this.#lookAtRemoved(path);
+      if (stat && files.hadAtFirst(stat)) this.#scanRemoved(path);
     }
   }
 
-  #place(path: string): string {
+  #pathInView(path: string): string {
     return join(this.#search.files.folder, relative(this.#search.root, path));
   }
 
   /** Undefined if it cannot be read. */
   #entries(folder: string): Dirent[] | undefined {
     try {
-      return readdirSync(this.#place(folder), { withFileTypes: true });
+      return readdirSync(this.#pathInView(folder), { withFileTypes: true });
     } catch (error) {
       if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
       this.report(folder, "unreadable");
@@ -148,7 +148,7 @@ function hasFiles(folder: string, isWanted: (path: string) => boolean = () => tr
   });
 }
 
-function whyStays(stat: Stats): LeftOutReason {
+function stayReason(stat: Stats): LeftOutReason {
   if (!stat.isFile() && !stat.isSymbolicLink()) return "special";
   return isTooLarge(stat) ? "large" : "ignored";
 }

@@ -8,7 +8,7 @@ import { EnvError } from "../../world/process/types.ts";
 import { copySource, makeReflink, makeWorktree } from "./copies.ts";
 import { GitFailed } from "./git-store.ts";
 import type { Opening } from "./kinds.ts";
-import { type Part, partsAgain, type TakenPart, takeAgain } from "./parts.ts";
+import { type Part, restoreParts, retakePart, type TakenPart } from "./parts.ts";
 import type { ViewAgent, ViewHost, ViewKind, ViewRequest } from "./types.ts";
 import { abandonedFolders, LANDED, RECORD } from "./view-folder.ts";
 
@@ -97,7 +97,7 @@ export function continuedOpening(
     processes,
     isContinued: true,
     parts: async () => {
-      parts ??= partsAgain(options, record.parts);
+      parts ??= restoreParts(options, record.parts);
       return parts;
     },
   };
@@ -120,7 +120,7 @@ export async function isChanged(folder: string, record: ViewRecord, host: ViewHo
     const copy = await (record.kind === "reflink" ? makeReflink : makeWorktree)(opening);
     for (const part of await opening.parts()) {
       const index = join(part.git.gitDir, "left");
-      const { tree, leftOut } = await takeAgain(part, index, copySource(copy, part, record.root));
+      const { tree, leftOut } = await retakePart(part, index, copySource(copy, part, record.root));
       if (tree !== part.base || leftOut.length > 0) return true;
     }
     return false;

@@ -15,7 +15,7 @@ import { stepsBetween } from "./landing-steps.ts";
 import { continuedOpening, deltasIn, recordIn, takenParts, writeRecord } from "./left-view.ts";
 import { mergeWithMarkers } from "./merge.ts";
 import { openOverlay } from "./overlay.ts";
-import { type Part, takeAgain, takeParts } from "./parts.ts";
+import { type Part, retakePart, takeParts } from "./parts.ts";
 import { putInView } from "./put-in-view.ts";
 import { readDelta, takePartIn } from "./read-delta.ts";
 import { recoverStore } from "./recover.ts";
@@ -171,7 +171,7 @@ class OpenView implements View {
       const { git, top } = part;
       const index = join(git.gitDir, `delta-${number}`);
       const own = await takePartIn(part, known, index, await this.#opened.source(part));
-      const now = await takeAgain(part, `${index}-below`);
+      const now = await retakePart(part, `${index}-below`);
       const steps = await stepsBetween(git, top, own.tree, await wanted(part, own.tree, now.tree));
       await putInView(this.env, steps);
       parts.push({ ...part, base: now.tree, baseIndex: `${index}-below` });

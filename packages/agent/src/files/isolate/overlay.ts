@@ -12,7 +12,7 @@ import type { Part } from "./parts.ts";
 import { type Repository, repositoryAround } from "./repository.ts";
 import type { TreeSource } from "./tree.ts";
 import type { ViewRequest } from "./types.ts";
-import { namespaceEnvironment, openedNamespace } from "./view-environment.ts";
+import { namespaceEnvironment, openViewNamespace } from "./view-environment.ts";
 import { overlayMounts, type ViewNamespace } from "./view-namespace.ts";
 
 export async function openOverlay(opening: Opening): Promise<OpenedKind> {
@@ -48,7 +48,7 @@ async function openOver(request: ViewRequest, layers: string, places: readonly s
     for (const name of ["lower", "upper", "work", "merged"])
       mkdirSync(join(layers, String(number), name), { recursive: true });
   }
-  return openedNamespace(request, overlayMounts(layers, places));
+  return openViewNamespace(request, overlayMounts(layers, places));
 }
 
 /** The root, and data that repositories keep elsewhere: refs and objects that git commands in the view would change. */

@@ -52,7 +52,7 @@ export async function takeParts(options: PartsOptions): Promise<Part[]> {
 }
 
 /** Restores parts that were taken earlier from their record. */
-export function partsAgain(options: Omit<PartsOptions, "personalIgnores">, taken: readonly TakenPart[]): Part[] {
+export function restoreParts(options: Omit<PartsOptions, "personalIgnores">, taken: readonly TakenPart[]): Part[] {
   const { root, folder, processes, path, signal } = options;
   return taken.map(({ top, scope, base, baseIndex, excludes }, number) => {
     const repository = scope === "" && top !== root ? repositoryAt(top) : repositoryAround(root);
@@ -114,7 +114,7 @@ export interface PartSource extends Partial<TreeSource> {
 }
 
 /** Takes the same part again with its current files, either here or where a view shows them. */
-export function takeAgain(part: Part, index: string, source: PartSource = {}): Promise<TakenTree> {
+export function retakePart(part: Part, index: string, source: PartSource = {}): Promise<TakenTree> {
   copyIndex(source.index ?? part.baseIndex, index);
   const { top, scope } = part;
   return takeTree(part.git, index, { top, scope, hostPath: (name) => join(top, name), ...source });

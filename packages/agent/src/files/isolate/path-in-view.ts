@@ -43,7 +43,7 @@ export function pathInView(store: string, id: string, path: string): PathInView 
   };
   let at = path;
   for (let links = 0; links < MOST_LINKS; links++) {
-    const found = look(layer, at);
+    const found = lookUp(layer, at);
     if (typeof found !== "string") return found;
     at = found;
   }
@@ -58,7 +58,7 @@ function layerOf(folder: string, { kind, parts }: ViewRecord): string {
 }
 
 /** The result, or the path that a link leads to. */
-function look({ root, folder, isOverlay }: Layer, path: string): PathInView | string {
+function lookUp({ root, folder, isOverlay }: Layer, path: string): PathInView | string {
   if (!isInside(path, root)) return { kind: "project", path };
   const names = relative(root, path).split("/");
   let showsProject = isOverlay;

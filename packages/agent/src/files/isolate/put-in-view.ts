@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { quoteShell } from "../../world/env/shell-quote.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { EnvError } from "../../world/process/types.ts";
-import { eachAtOnce } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import type { LandingStep } from "./landing-journal.ts";
 import { Swaps } from "./swaps.ts";
 
@@ -12,10 +12,10 @@ import { Swaps } from "./swaps.ts";
 export async function putInView(env: ExecutionEnvironment, steps: readonly LandingStep[]): Promise<void> {
   const isRemoved = ({ before, after }: LandingStep): boolean =>
     before.kind === "link" || (after.kind === "absent" && before.kind === "file");
-  await eachAtOnce(steps.filter(isRemoved), ({ path }) => env.deleteFile(path));
+  await forEachBounded(steps.filter(isRemoved), ({ path }) => env.deleteFile(path));
   for (const path of new Swaps(steps).folders())
     await runInView(env, path, `! test -d ${quoteShell(path)} || find ${quoteShell(path)} -depth -exec rmdir {} \\;`);
-  await eachAtOnce(steps, (step) => putOne(env, step));
+  await forEachBounded(steps, (step) => putOne(env, step));
 }
 
 async function putOne(env: ExecutionEnvironment, { path, before, after }: LandingStep): Promise<void> {

@@ -3,7 +3,7 @@
 import { join, relative } from "node:path";
 import { isInside } from "../../world/env/is-inside.ts";
 import { findLeftOut, type ViewFiles } from "./left-out.ts";
-import { type Part, type PartSource, takeAgain } from "./parts.ts";
+import { type Part, type PartSource, retakePart } from "./parts.ts";
 import { ignoredAmong, type TakenTree, type TreeSource, treeDifference } from "./tree.ts";
 import type { Delta, DeltaChange, DeltaPart, LeftOut } from "./types.ts";
 
@@ -29,7 +29,7 @@ export async function readDelta({ id, root, parts, number, files, source }: Delt
     const where = await source(part);
     sources.set(part, where);
     const taken = await takePartIn(part, parts, index, where);
-    const now = await takeAgain(part, `${index}-below`);
+    const now = await retakePart(part, `${index}-below`);
     const absolute = (path: string): string => join(part.top, path);
     changedBelow.push(...(await treeDifference(part.git, part.base, now.tree)).map(({ path }) => absolute(path)));
     leftOut.push(...taken.leftOut.map(({ path, why }) => ({ path: absolute(path), why })));
@@ -65,7 +65,7 @@ export function takePartIn(part: Part, parts: readonly Part[], index: string, so
   const inner = parts.filter(({ top }) => top !== part.top && isInside(top, part.top)).map(({ top }) => top);
   const isOurs = (path: string): boolean => !inner.some((top) => isInside(join(part.top, path), top));
   const { isWanted = () => true } = source;
-  return takeAgain(part, index, {
+  return retakePart(part, index, {
     ...source,
     isWanted: (path, isGone) => isOurs(path) && isWanted(path, isGone),
   });

@@ -7,8 +7,8 @@ import { basename, join } from "node:path";
 import { Processes } from "../../world/process/processes.ts";
 import { removeContainer } from "./container-view.ts";
 import { journalTime, undoLanding } from "./landing-journal.ts";
-import { endLeftProcesses } from "./left-processes.ts";
 import { isChanged, type LeftView, leftViews, recordIn } from "./left-view.ts";
+import { endLeftProcesses } from "./orphan-processes.ts";
 import type { ViewHost } from "./types.ts";
 import { abandonedFolders, FAR_COMMIT, FAR_WRITTEN, isFullDisk, removeFolder, takeOver } from "./view-folder.ts";
 

@@ -28,12 +28,12 @@ export class Swaps {
 
   /** Whether this must be removed to make room for what is written. */
   isInTheWay(path: string): boolean {
-    return this.#removed.has(path) && (this.#filled.has(path) || above(path).some((one) => this.#written.has(one)));
+    return this.#removed.has(path) && (this.#filled.has(path) || parentsOf(path).some((one) => this.#written.has(one)));
   }
 
   /** The outermost parent path at which a file or link is replaced by a folder. */
   firstReplaced(path: string): string | undefined {
-    return above(path).findLast((one) => this.#removed.has(one));
+    return parentsOf(path).findLast((one) => this.#removed.has(one));
   }
 
   /** Folders that must be gone before files can replace them. */
@@ -57,7 +57,7 @@ export class Swaps {
 }
 
 /** Innermost first. */
-function above(path: string): string[] {
+function parentsOf(path: string): string[] {
   const folders: string[] = [];
   for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.push(at);
   return folders;

@@ -56,7 +56,7 @@ export async function seedIndex(git: GitStore, repository: Repository | undefine
   // As bytes, because a name need not be UTF-8.
   const tagged = listed.stdout.toString("latin1").split("\0").slice(0, -1);
   const entries = tagged.map((entry) => entry.slice(2));
-  await lookAtAll(git, index, tagged);
+  await clearSkipFlags(git, index, tagged);
   const attributes = entries.map(pathOf).filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
   const links = entries.filter((entry) => entry.startsWith(GITLINK));
   if (
@@ -76,7 +76,7 @@ export async function seedIndex(git: GitStore, repository: Repository | undefine
 }
 
 /** Files that the user marked "assume unchanged" or "skip worktree" would otherwise always seem unchanged. */
-async function lookAtAll(git: GitStore, index: string, tagged: readonly string[]): Promise<void> {
+async function clearSkipFlags(git: GitStore, index: string, tagged: readonly string[]): Promise<void> {
   for (const [tag, flag] of [
     [/^[a-z]/, "--no-assume-unchanged"],
     [/^[Ss]/, "--no-skip-worktree"],
@@ -103,7 +103,7 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   const nested = listed.filter(({ path }) => path.endsWith("/")).map(({ path }) => path.slice(0, -1));
   // Git reports a file as changed if a folder has replaced it, or a link its folder.
   const isGoneFile = ({ tag, path }: { tag: string | undefined; path: string }): boolean =>
-    tag === "R" || (tag === "C" && isNoFile(hostPath(path)));
+    tag === "R" || (tag === "C" && isNotFile(hostPath(path)));
   const gone = new Set(listed.filter(isGoneFile).map(({ path }) => path));
   const there = also.filter((path) => isFileOrLink(lstatOf(hostPath(path))) && !isBehindLink(hostPath(path)));
   const paths = [...new Set([...listed.map(({ path }) => path), ...there])].filter(
@@ -111,7 +111,7 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   );
   const leftOut: LeftOut[] = [];
   const taken = paths.filter((path) => {
-    const why = whyLeftOut(path, gone.has(path) ? undefined : hostPath(path));
+    const why = leftOutReason(path, gone.has(path) ? undefined : hostPath(path));
     if (why) leftOut.push({ path, why });
     return !why;
   });
@@ -137,7 +137,7 @@ async function update(git: GitStore, run: GitRun, how: readonly string[], paths:
   }
 }
 
-function isNoFile(file: string): boolean {
+function isNotFile(file: string): boolean {
   const stat = lstatOf(file);
   return stat !== undefined && (stat.isDirectory() || isBehindLink(file));
 }
@@ -146,7 +146,7 @@ const isFileOrLink = (stat: Stats | undefined): boolean =>
   stat !== undefined && (stat.isFile() || stat.isSymbolicLink());
 
 /** `file`: its location, unless it is gone. */
-function whyLeftOut(path: string, file: string | undefined): LeftOutReason | undefined {
+function leftOutReason(path: string, file: string | undefined): LeftOutReason | undefined {
   if (isBadName(path)) return "name";
   const stat = file === undefined ? undefined : lstatOf(file);
   if (!stat) return undefined;

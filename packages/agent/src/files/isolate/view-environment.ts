@@ -14,7 +14,7 @@ import { ViewConfinement } from "./view-confinement.ts";
 import { ViewNamespace } from "./view-namespace.ts";
 
 /** Throws KindUnavailable if this machine does not allow it. */
-export async function openedNamespace(request: ViewRequest, mounts: NamespaceMounts): Promise<ViewNamespace> {
+export async function openViewNamespace(request: ViewRequest, mounts: NamespaceMounts): Promise<ViewNamespace> {
   const namespace = new ViewNamespace({
     mounts,
     network: request.sandbox ? "own" : "shared",

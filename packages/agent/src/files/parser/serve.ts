@@ -19,7 +19,7 @@ export type Answer =
 const ANY_LENGTH = 2 ** 32;
 
 export async function serve(tasks: TaskTable): Promise<void> {
-  const send = ownStdout();
+  const send = claimStdout();
   watchMemory(process.argv[2]);
   const frames = new FrameReader(ANY_LENGTH);
   for await (const piece of process.stdin)
@@ -27,7 +27,7 @@ export async function serve(tasks: TaskTable): Promise<void> {
 }
 
 /** Libraries write to the console; their output must not get between our messages. */
-function ownStdout(): (pieces: readonly Uint8Array[]) => Promise<void> {
+function claimStdout(): (pieces: readonly Uint8Array[]) => Promise<void> {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
   globalThis.console = new Console(process.stderr);
@@ -45,11 +45,11 @@ async function answerTo({ task, input }: Request, tasks: TaskTable): Promise<Ans
     const result = await run(input);
     return { kind: "result", result, rss: rss() };
   } catch (error) {
-    return { kind: "refused", why: whyOf(error), rss: rss() };
+    return { kind: "refused", why: reasonOf(error), rss: rss() };
   }
 }
 
-function whyOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof CannotParse) return reasonLine(error.message);
   // Not `messageOf`: this process starts with the first document, and must not load the model client for a single line.
   const message = reasonLine(error instanceof Error ? error.message : String(error));

@@ -1,12 +1,12 @@
 // Opens whatever a path text leads to, for every read tool: lines of text, a picture, or something ready to show (a
 // listing, a table). It opens exactly the target that was judged.
 
-import { nearPaths } from "../../contract/paths/near-names.ts";
+import { similarPaths } from "../../contract/paths/similar-paths.ts";
 import type { WantedPart } from "../../contract/seams/schemes.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
 import { DocumentError, decodeDocument } from "../edit/document.ts";
-import { shownKey } from "../edit/shown.ts";
+import { shownKey } from "../edit/shown-files.ts";
 import { conflictsView } from "../formats/conflict/view.ts";
 import { imageType } from "../target/images.ts";
 import { linesOf, type Opened, type OpenedView } from "../target/opened.ts";
@@ -185,7 +185,7 @@ async function notFound(path: string, scope: CallScope): Promise<ToolFailure> {
       `File not found: ${path}. There is ${file}, and ${path.slice(at)} names no part of it. Lines are named like ${file}:5-9.`,
     );
   }
-  const near = await nearPaths(env, path);
+  const near = await similarPaths(env, path);
   return new ToolFailure(
     near.length > 0
       ? `File not found: ${path}. Did you mean ${near.join(" or ")}?`

@@ -5,7 +5,7 @@ import type { CallPaths } from "../../contract/paths/call-paths.ts";
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { compileGlob } from "../../world/env/search/path-glob.ts";
 import type { Format } from "../target/format.ts";
-import { fusedPaths } from "../target/fused.ts";
+import { fusedPaths } from "../target/fused-paths.ts";
 import type { LineRange } from "../target/selector.ts";
 import { type FileTarget, isAddress, targetOf } from "../target/target.ts";
 

@@ -2,11 +2,11 @@
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { eachAtOnce } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import { type Excerpt, excerptOf, type SearchContext } from "./content.ts";
 import { withPattern } from "./pattern.ts";
 import { placesOf } from "./places.ts";
-import { rememberedSearches, type SearchList } from "./remembered.ts";
+import { rememberedSearches, type SearchList } from "./remembered-searches.ts";
 import { type Shown, showExcerpts } from "./show.ts";
 import { type Found, type Search, searchPlace, searchSource } from "./sources.ts";
 
@@ -80,11 +80,11 @@ async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage>
       const search: Search = { pattern, caseInsensitive, gitignore, perFile, most: MOST_FILES };
       const known = skip === 0 ? undefined : rememberedSearches(scope.services)?.get(key);
       const { list, found } = known
-        ? { list: known, found: await again(known, skip, search, scope) }
-        : await afresh(query.paths, key, skip, search, scope);
+        ? { list: known, found: await searchListed(known, skip, search, scope) }
+        : await searchAnew(query.paths, key, skip, search, scope);
       const present = found.flatMap((one) => one ?? []);
       const excerpts: Excerpt[] = [];
-      await eachAtOnce([...present.entries()], async ([index, one]) => {
+      await forEachBounded([...present.entries()], async ([index, one]) => {
         excerpts[index] = await excerptOf(one, search, around, scope);
       });
       const shown = showExcerpts(excerpts, around, MOST_BYTES);
@@ -109,7 +109,12 @@ async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage>
 }
 
 /** The page's part of an existing list, with its current matches. */
-function again(list: SearchList, skip: number, search: Search, scope: CallScope): Promise<(Found | undefined)[]> {
+function searchListed(
+  list: SearchList,
+  skip: number,
+  search: Search,
+  scope: CallScope,
+): Promise<(Found | undefined)[]> {
   return Promise.all(
     list.sources.slice(skip, skip + FILES_PER_PAGE).map(async ({ source, within }) => {
       const found = await searchSource(source, search, within, scope);
@@ -118,7 +123,7 @@ function again(list: SearchList, skip: number, search: Search, scope: CallScope)
   );
 }
 
-async function afresh(
+async function searchAnew(
   paths: readonly string[],
   key: string,
   skip: number,

@@ -6,7 +6,7 @@ import { withinTime } from "../../world/env/search/bounded-match.ts";
 import { compilePattern } from "../../world/env/search/regex.ts";
 import { textMatches } from "../../world/env/search/text-matches.ts";
 import type { GrepFile, GrepLine, GrepRange } from "../../world/env/types.ts";
-import { shownKey } from "../edit/shown.ts";
+import { shownKey } from "../edit/shown-files.ts";
 import type { Format, FormatEntry } from "../target/format.ts";
 import { type FileTarget, formatFile } from "../target/target.ts";
 import type { SearchPattern } from "./pattern.ts";

@@ -4,7 +4,7 @@
 import { missingPackage } from "../../base/optional-package.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { eachAtOnce } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import { DocumentError, documentText } from "../edit/document.ts";
 import { ParserFailure, runParser } from "../parser/run-parser.ts";
 import type {
@@ -156,7 +156,7 @@ class StructureSearch {
 
   async read(files: readonly CandidateFile[]): Promise<ReadFile[]> {
     const texts: (ReadFile | undefined)[] = [];
-    await eachAtOnce([...files.entries()], async ([index, file]) => {
+    await forEachBounded([...files.entries()], async ([index, file]) => {
       this.#scope.signal.throwIfAborted();
       const text = await this.#textOf(file.path);
       if (text === undefined) this.#unread.push(file.path);

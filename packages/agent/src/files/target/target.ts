@@ -73,7 +73,7 @@ async function resolve(text: string, purpose: "read" | "write", scope: CallScope
   }
   const address = addressOf(text, purpose, scope);
   if (address) return address;
-  const found = (await inPlace(text, purpose, scope)) ?? (await repairPath(text, purpose, scope));
+  const found = (await existingTarget(text, purpose, scope)) ?? (await repairPath(text, purpose, scope));
   if (found) return found;
   refuseUnknownScheme(text, scope);
   if (purpose === "read") return (await rescuedTarget(text, scope)) ?? missingTarget(text, scope);
@@ -93,21 +93,30 @@ function addressOf(text: string, purpose: "read" | "write", scope: CallScope): T
 }
 
 /** What exists at exactly this text; an existing file wins over every other interpretation. */
-async function inPlace(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
+async function existingTarget(
+  text: string,
+  purpose: "read" | "write",
+  scope: CallScope,
+): Promise<FileTarget | undefined> {
   const located = await scope.paths.locate(text);
-  if (located.stat) return whole(text, located, purpose, scope);
+  if (located.stat) return wholeFileTarget(text, located, purpose, scope);
   const selected = purpose === "read" ? splitSelector(text) : undefined;
   if (selected) {
     const file = await scope.paths.locate(selected.path);
     if (file.stat) {
-      const target = await whole(selected.path, file, purpose, scope);
+      const target = await wholeFileTarget(selected.path, file, purpose, scope);
       return { ...target, selector: selected.selector() };
     }
   }
-  return inside(text, scope);
+  return targetInside(text, scope);
 }
 
-async function whole(path: string, located: Located, purpose: "read" | "write", scope: CallScope): Promise<FileTarget> {
+async function wholeFileTarget(
+  path: string,
+  located: Located,
+  purpose: "read" | "write",
+  scope: CallScope,
+): Promise<FileTarget> {
   const target: FileTarget = { kind: "file", path, located, separator: "", inner: "" };
   // For a write of the file itself, only formats that are edited as another text matter.
   const format = await formatOf(
@@ -133,7 +142,7 @@ async function formatOf(
 }
 
 /** A file and the part that leads inside it; the longest file name wins. */
-async function inside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
+async function targetInside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
   for (const { path, separator, inner } of splits(text, scope)) {
     const located = await scope.paths.locate(path);
     const format = await formatOf(located, scope, (one) => one.separators.includes(separator));
@@ -165,7 +174,7 @@ function* splits(text: string, { services }: CallScope): Generator<Split> {
  * A part of a file that will be created with it. Throws for a part that nothing can contain, because a file with that
  * whole name is not intended.
  */
-async function newInside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
+async function newTargetInside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
   for (const { path, separator, inner } of splits(text, scope)) {
     const format = scope.services.formats?.find(
       (one) => one.separators.includes(separator) && one.claims(posix.basename(path)),
@@ -199,7 +208,7 @@ async function refuseLines(text: string, scope: CallScope): Promise<void> {
 
 async function newFile(text: string, scope: CallScope): Promise<FileTarget> {
   await refuseLines(text, scope);
-  const part = await newInside(text, scope);
+  const part = await newTargetInside(text, scope);
   if (part) return part;
   const target = await missingTarget(text, scope);
   const name = posix.basename(text);
@@ -211,7 +220,7 @@ async function newFile(text: string, scope: CallScope): Promise<FileTarget> {
 async function repairPath(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
   const plain = unquotePath(text, scope.env);
   if (plain === undefined) return undefined;
-  const found = await inPlace(plain, purpose, scope);
+  const found = await existingTarget(plain, purpose, scope);
   if (found) return found;
   // A quoted name that does not exist is not created with its quotes.
   return purpose === "write" ? newFile(plain, scope) : undefined;
@@ -224,7 +233,7 @@ async function rescuedTarget(text: string, scope: CallScope): Promise<FileTarget
     if (file === undefined) continue;
     const located = await scope.paths.locate(file);
     if (!located.stat) continue;
-    const target = await whole(file, located, "read", scope);
+    const target = await wholeFileTarget(file, located, "read", scope);
     return { ...target, isRescued: true, ...(selected && path !== text ? { selector: selected.selector() } : {}) };
   }
   return undefined;

@@ -91,7 +91,7 @@ function isAmong(operands: readonly ShellWord[], joined: RegExp): boolean {
 
 /** A word that the entry does not permit in its position. */
 function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
-  const surplus = most === undefined ? undefined : beyond(read.operands, most);
+  const surplus = most === undefined ? undefined : firstBeyond(read.operands, most);
   if (surplus) return surplus.value;
   // gawk opens a network connection for such a name.
   const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
@@ -107,7 +107,7 @@ function strangeWord(read: ReadOptions, { each, values, language, most, patternO
 }
 
 /** The operand at which there are, or may be, more than `most`. */
-function beyond(operands: readonly ShellWord[], most: number): ShellWord | undefined {
+function firstBeyond(operands: readonly ShellWord[], most: number): ShellWord | undefined {
   return operands.find((word, index) => mayBeSeveral(word) || index >= most);
 }
 
@@ -333,7 +333,7 @@ function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly stri
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {
   const isListing = entry.lists !== undefined && options.some(({ name }) => entry.lists?.includes(name));
   const most = isListing ? Number.POSITIVE_INFINITY : (entry.most ?? Number.POSITIVE_INFINITY);
-  const surplus = most === Number.POSITIVE_INFINITY ? undefined : beyond(operands, most);
+  const surplus = most === Number.POSITIVE_INFINITY ? undefined : firstBeyond(operands, most);
   if (surplus) return surplus.value;
   if (operands.length < (entry.least ?? 0)) return "";
   const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);

@@ -124,7 +124,7 @@ const FILTERS: Readonly<Record<string, string>> = {
 export function listedFiles(words: readonly ShellWord[], piped: FoundFiles | undefined): FoundFiles | undefined {
   const [program, ...given] = words;
   const name = program?.value ?? "";
-  if (piped && Object.hasOwn(FILTERS, name)) return passedOn(name, given, piped);
+  if (piped && Object.hasOwn(FILTERS, name)) return passesLinesOn(name, given, piped);
   if (name === "find") return listedByFind(words);
   const key = name === "git" ? `git ${given[0]?.value}` : name;
   if (!Object.hasOwn(LISTERS, key)) return undefined;
@@ -140,7 +140,7 @@ export function listedFiles(words: readonly ShellWord[], piped: FoundFiles | und
   return { ...files, names: [...roots, ...valuesOf(read, /^(?:-g|--i?glob|--include)$/), ...patterns] };
 }
 
-function passedOn(name: string, given: readonly ShellWord[], piped: FoundFiles): FoundFiles | undefined {
+function passesLinesOn(name: string, given: readonly ShellWord[], piped: FoundFiles): FoundFiles | undefined {
   const read = readOptions(given, listOf(FILTERS[name] as string));
   if ("refused" in read) return undefined;
   const patterns = [...valuesOf(read, /^-e$/), ...read.operands.map(({ value }) => value)];

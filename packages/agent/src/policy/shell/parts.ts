@@ -107,8 +107,8 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
     const target = moved ?? (isOurs ? place : { ...place });
     for (const words of [inner.words, ...(wrapped.more ?? [])]) {
       const fed = words
-        .map((word) => feed(word, reached))
-        .map((word) => (moved ? carry(word, wrapped.name, place) : word));
+        .map((word) => withPipedPaths(word, reached))
+        .map((word) => (moved ? movedWord(word, wrapped.name, place) : word));
       addCommand({ ...seen, words: fed, effects }, inside, words === inner.words ? target : { ...target }, to);
     }
     return;
@@ -134,12 +134,12 @@ function withMade(effects: RedirectEffects, makes: readonly ShellWord[] = []): R
 }
 
 /** xargs appends the paths that the previous command printed. */
-function feed(word: ShellWord, { piped }: Reached): ShellWord {
+function withPipedPaths(word: ShellWord, { piped }: Reached): ShellWord {
   return word.isFed && !word.found ? { ...word, paths: piped?.roots, found: piped } : word;
 }
 
 /** After a directory change, found names refer to other files; `-execdir` runs in their directory. */
-function carry(word: ShellWord, by: string, from: Place): ShellWord {
+function movedWord(word: ShellWord, by: string, from: Place): ShellWord {
   const { found } = word;
   if (!found) return word;
   if (by !== "find") return { ...word, isFed: true, found: undefined, paths: undefined };

@@ -58,7 +58,7 @@ export function verdictOf(analysis: ShellAnalysis, rules: ShellRules, options: V
 }
 
 function verdictOfPart(part: ShellPart, rules: ShellRules, options: VerdictOptions): PartVerdict {
-  const say = (verdict: Verdict, reason: string, rule?: readonly string[]): PartVerdict => ({
+  const makeVerdict = (verdict: Verdict, reason: string, rule?: readonly string[]): PartVerdict => ({
     part,
     verdict,
     reason,
@@ -71,32 +71,34 @@ function verdictOfPart(part: ShellPart, rules: ShellRules, options: VerdictOptio
     return met === "yes";
   };
   const denied = rules.deny.find(meetsIt);
-  if (denied) return say("deny", "a rule denies it", denied);
+  if (denied) return makeVerdict("deny", "a rule denies it", denied);
   const asked = rules.ask.find(meetsIt);
-  if (asked) return say("ask", "a rule asks about it", asked);
-  if (perhaps) return say("ask", "a rule may deny or ask about it", perhaps);
-  if (part.doubt !== undefined) return say("ask", part.doubt);
+  if (asked) return makeVerdict("ask", "a rule asks about it", asked);
+  if (perhaps) return makeVerdict("ask", "a rule may deny or ask about it", perhaps);
+  if (part.doubt !== undefined) return makeVerdict("ask", part.doubt);
   const allowed = rules.allow.find((rule) => allows(rule, part));
   if (part.danger) {
     const naming = rules.allow.find((rule) => allows(rule, part) && namesDanger(rule, part));
-    if (!naming) return say("ask", `${part.danger.shape}: ${part.danger.reason}`);
-    return writeVerdict(part, options, say) ?? say("allow", "a rule names this shape", naming);
+    if (!naming) return makeVerdict("ask", `${part.danger.shape}: ${part.danger.reason}`);
+    return writeVerdict(part, options, makeVerdict) ?? makeVerdict("allow", "a rule names this shape", naming);
   }
-  const written = writeVerdict(part, options, say);
+  const written = writeVerdict(part, options, makeVerdict);
   if (written) return written;
-  if (part.words.length === 0 && part.isHarmless) return say("allow", "it runs no program");
-  if (allowed) return say("allow", "a rule allows it", allowed);
-  return options.harmless && part.isHarmless ? say("allow", "it is harmless") : say("ask", "no rule covers it");
+  if (part.words.length === 0 && part.isHarmless) return makeVerdict("allow", "it runs no program");
+  if (allowed) return makeVerdict("allow", "a rule allows it", allowed);
+  return options.harmless && part.isHarmless
+    ? makeVerdict("allow", "it is harmless")
+    : makeVerdict("ask", "no rule covers it");
 }
 
 function writeVerdict(
   part: ShellPart,
   { write }: VerdictOptions,
-  say: (verdict: Verdict, reason: string) => PartVerdict,
+  makeVerdict: (verdict: Verdict, reason: string) => PartVerdict,
 ): PartVerdict | undefined {
   const verdicts = part.writes.map((path) => [path, write?.(path, part) ?? "ask"] as const);
   const worst = verdicts.find(([, verdict]) => verdict === "deny") ?? verdicts.find(([, verdict]) => verdict === "ask");
-  return worst && say(worst[1], `it writes ${worst[0]}`);
+  return worst && makeVerdict(worst[1], `it writes ${worst[0]}`);
 }
 
 function meetsPart(rule: readonly string[], part: ShellPart): "yes" | "perhaps" | "no" {

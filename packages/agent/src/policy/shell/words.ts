@@ -42,7 +42,7 @@ function readPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
   switch (char) {
     case "'":
       word.isQuoted = true;
-      word.add(upTo(cursor, "'"), "q");
+      word.add(readUntil(cursor, "'"), "q");
       return;
     case '"':
       word.isQuoted = true;
@@ -118,7 +118,7 @@ function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
 }
 
 /** The text up to `quote`, which is consumed. */
-function upTo(cursor: Cursor, quote: string): string {
+function readUntil(cursor: Cursor, quote: string): string {
   const start = cursor.position + 1;
   const close = cursor.text.indexOf(quote, start);
   if (close < 0 || close >= cursor.end) throw new ShellDoubt("a quote is not closed");

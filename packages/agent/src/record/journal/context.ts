@@ -72,7 +72,7 @@ export class ContextView implements Context {
 
   /** Rebuilds for another leaf; parses only the entries that are sent or carry state. */
   moveTo(leaf: string | null): void {
-    const known = this.#madeSoFar();
+    const known = this.#messagesById();
     this.#leaf = leaf;
     this.#messages = [];
     this.#entryIds = [];
@@ -111,7 +111,7 @@ export class ContextView implements Context {
    * Messages by entry (and by filled-in result), so that rebuilding preserves the object identity that encoders cache
    * by.
    */
-  #madeSoFar(): Map<string, Message> {
+  #messagesById(): Map<string, Message> {
     const made = new Map<string, Message>();
     let answer = "";
     let filled = 0;

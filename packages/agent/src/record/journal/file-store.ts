@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { syncFile, syncPath } from "../../base/blobs/sync-path.ts";
-import { breaksOffInHeader } from "./begun.ts";
 import { JournalError } from "./errors.ts";
+import { breaksOffInHeader } from "./has-begun.ts";
 import { type JournalLock, type LockOwner, lockInode, lockPath, removeDeadLocks } from "./lock.ts";
 import { openRegularFile, realJournalPath } from "./regular-file.ts";
 import type { JournalStore } from "./store.ts";
@@ -193,7 +193,7 @@ function makeFolder(path: string): void {
   try {
     if (!existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const cause = reasonAgainst(path) ?? error;
+    const cause = creationError(path) ?? error;
     throw new JournalError("io", `The folder for sessions cannot be created: ${(cause as Error).message}`, { cause });
   }
 }
@@ -202,7 +202,7 @@ function makeFolder(path: string): void {
  * On a read-only disk, creating all folders at once reports ENOENT; creating the first missing one reports the real
  * reason.
  */
-function reasonAgainst(path: string): unknown {
+function creationError(path: string): unknown {
   let missing = path;
   while (!existsSync(dirname(missing))) missing = dirname(missing);
   try {

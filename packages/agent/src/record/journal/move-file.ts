@@ -16,10 +16,10 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { JOURNAL_VERSION } from "../../contract/journal.ts";
-import { hasBegun } from "./begun.ts";
 import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
 import { FileStore, type FileStoreOptions } from "./file-store.ts";
+import { hasBegun } from "./has-begun.ts";
 import { encodeLine } from "./line.ts";
 import { headerChecker } from "./line-shapes.ts";
 import { linkFolder } from "./link-folder.ts";

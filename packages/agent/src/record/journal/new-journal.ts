@@ -2,7 +2,7 @@
 
 import { type BlobStore, MemoryBlobs } from "../../base/blobs/store.ts";
 import type { SessionDeps } from "../../base/time/deadline.ts";
-import { hasBegun } from "./begun.ts";
+import { hasBegun } from "./has-begun.ts";
 import type { NewHeader } from "./header.ts";
 import { idSource } from "./ids.ts";
 import { Journal } from "./journal.ts";

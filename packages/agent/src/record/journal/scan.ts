@@ -7,10 +7,10 @@ import {
   type SessionHeader,
   type TreeEntry,
 } from "../../contract/journal.ts";
-import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
 import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
+import { breaksOffInHeader } from "./has-begun.ts";
 import { forEachLine, isIntact, isSealed, readLineHead, salvage } from "./line.ts";
 import { isIndexedOutside, keepsPayload, LineIndex } from "./line-index.ts";
 import { headerChecker, isTreeType, misfitsOf } from "./line-shapes.ts";

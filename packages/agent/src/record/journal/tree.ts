@@ -58,7 +58,7 @@ export function leftBehind(journal: PathReader, from: string | null, to: string 
 const SPEAKS: ReadonlySet<string> = new Set(["message", "custom_message", "branch_summary", "compaction"]);
 
 /** False for bookkeeping entries, which do not change what the model sees. */
-export const isPartOfTalk = ({ type }: Pick<TreeEntry, "type">): boolean => SPEAKS.has(type);
+export const isConversation = ({ type }: Pick<TreeEntry, "type">): boolean => SPEAKS.has(type);
 
 /** The point at which a new session branches off. */
 export interface BranchPoint {
@@ -74,7 +74,7 @@ export function branchPoint(journal: Pick<TreeReader, "has" | "meta" | "entry">,
   if (!isUserMessage(entry))
     throw new JournalError("unknown_entry", `Entry ${id} is not a message of the user: branch from one that is.`);
   const before = pathTo(journal, entry.parentId);
-  const hasTalk = before.some((parent) => isPartOfTalk(journal.entry(parent)));
+  const hasTalk = before.some((parent) => isConversation(journal.entry(parent)));
   return { upTo: hasTalk ? entry.parentId : null, text: textOf(entry.message) };
 }
 

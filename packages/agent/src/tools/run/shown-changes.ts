@@ -2,9 +2,9 @@
 // content whether it really differs.
 
 import type { ToolContext } from "../../contract/tool.ts";
-import { eachAtOnce } from "../../files/edit/at-once.ts";
+import { forEachBounded } from "../../files/edit/bounded-concurrency.ts";
 import { DocumentError, decodeDocument } from "../../files/edit/document.ts";
-import { digestOf } from "../../files/edit/shown.ts";
+import { digestOf } from "../../files/edit/shown-files.ts";
 import { shownPath } from "../../world/env/search/results.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 
@@ -17,10 +17,10 @@ export async function watchShownFiles({ env, services }: ToolContext): Promise<(
   const paths = shown?.recent(MOST_FILES) ?? [];
   if (!shown || paths.length === 0) return async () => [];
   const before = new Map<string, string>();
-  await eachAtOnce(paths, async (path) => void before.set(path, await stamp(env, path)));
+  await forEachBounded(paths, async (path) => void before.set(path, await stamp(env, path)));
   return async () => {
     const changed: string[] = [];
-    await eachAtOnce(paths, async (path) => {
+    await forEachBounded(paths, async (path) => {
       const now = await stamp(env, path);
       if (now === before.get(path)) return;
       const known = shown.latest(path);

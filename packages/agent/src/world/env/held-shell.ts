@@ -58,7 +58,7 @@ export class HeldShell {
     try {
       const held = await this.#ready(() => late);
       if (held === undefined) return late ? "late" : this.#hasEnded ? "ended" : "own-program";
-      const result = await ask(held, call, input);
+      const result = await askShell(held, call, input);
       if (result !== undefined) return result;
       this.#held = undefined;
       await held.process.stop(0);
@@ -143,7 +143,7 @@ function escapeBytes(bytes: Uint8Array): string {
 }
 
 /** Undefined if the shell died before it answered. */
-async function ask(held: Held, { script, args }: ScriptCall, input: string): Promise<ScriptResult | undefined> {
+async function askShell(held: Held, { script, args }: ScriptCall, input: string): Promise<ScriptResult | undefined> {
   const token = randomUUID();
   let name = held.functions.get(script);
   let text = "";

@@ -306,7 +306,7 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
   const result: DirEntry[] = [];
   const walk = async (directory: string, prefix: string, left: number): Promise<void> => {
     const entries = await fs.readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-      if (directory === path || !passedOver(error)) throw error;
+      if (directory === path || !isSkippable(error)) throw error;
       return [];
     });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -345,13 +345,13 @@ function absent(error: unknown): undefined {
 
 async function statOrNothing(path: string): Promise<Stats | undefined> {
   return fs.stat(path).catch((error: unknown) => {
-    if (!passedOver(error)) throw error;
+    if (!isSkippable(error)) throw error;
     return undefined;
   });
 }
 
 /** Deleted meanwhile, or not readable by us: the rest of the listing is still valid. */
-function passedOver(error: unknown): boolean {
+function isSkippable(error: unknown): boolean {
   return absentCode(error) || ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 

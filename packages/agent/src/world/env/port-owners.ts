@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { childProcess } from "../process/child-process.ts";
-import { findMarked, ownerMark } from "../process/marked.ts";
+import { findMarked, ownerMark } from "../process/marks.ts";
 import { MARKED } from "../process/watchdog.ts";
 
 /** A descriptor of a process, and the socket behind it. */

@@ -2,7 +2,7 @@
 // tells us that it runs, and its process id.
 
 import type { Clock } from "../process/clock.ts";
-import { type Mark, SET_LOCKS } from "../process/marked.ts";
+import { type Mark, SET_LOCKS } from "../process/marks.ts";
 import type { Processes } from "../process/processes.ts";
 import type { OpenedProcess, OpenRequest } from "../process/requests.ts";
 import { cancelledError } from "../process/spawn-error.ts";

@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { type Clock, monotonicClock } from "../process/clock.ts";
 import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
-import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
+import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marks.ts";
 import { READ_RC } from "../process/prepared-shell.ts";
 import { Processes } from "../process/processes.ts";
 import type { RunRequest } from "../process/requests.ts";

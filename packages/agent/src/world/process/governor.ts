@@ -36,7 +36,7 @@ export interface Governed {
 const EXPECTED_MB = 128;
 /** Memory left for everything else. */
 const RESERVE_MB = 48;
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 const LONGEST_WAIT_MS = 30 * 60_000;
 
 interface Waiting {
@@ -54,7 +54,7 @@ export class Governor {
   /** A command was started in this turn of the event loop. */
   #hasJustStarted = false;
   #group: CommandGroup | undefined | "none";
-  #cancelLook: (() => void) | undefined;
+  #cancelCheck: (() => void) | undefined;
 
   constructor(options: GovernorOptions) {
     this.#options = options;
@@ -127,14 +127,14 @@ export class Governor {
       });
       this.#queue.push(waiting);
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#look();
+      this.#scheduleCheck();
     });
   }
 
   noteStart(command: Governed): () => void {
     this.#starting -= 1;
     this.#running.add(command);
-    this.#look();
+    this.#scheduleCheck();
     return () => {
       this.#running.delete(command);
       this.#startNext();
@@ -166,8 +166,8 @@ export class Governor {
 
   /** Called when nothing runs any more. */
   end(): void {
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
     if (this.#group !== "none") this.#group?.remove();
     this.#group = undefined;
   }
@@ -219,14 +219,14 @@ export class Governor {
     }
   }
 
-  #look(): void {
-    if (this.#cancelLook !== undefined) return;
+  #scheduleCheck(): void {
+    if (this.#cancelCheck !== undefined) return;
     if (this.#queue.length === 0 && !(this.#watches() && this.#running.size > 0)) return;
-    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
-      this.#cancelLook = undefined;
+    this.#cancelCheck = this.#options.clock.after(CHECK_MS, () => {
+      this.#cancelCheck = undefined;
       this.#enforce();
       this.#startNext();
-      this.#look();
+      this.#scheduleCheck();
     });
   }
 

@@ -9,7 +9,7 @@ import { isAlive, until } from "../../../test/alive.ts";
 import { KILL_PRELUDE, KILL_SITUATIONS } from "../../../test/kill-situations.ts";
 import { bundleOf } from "../../../test/support/bundle.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { findMarked, ownerMark } from "./marked.ts";
+import { findMarked, ownerMark } from "./marks.ts";
 import { Processes } from "./processes.ts";
 import { shellArgv } from "./shell-argv.ts";
 

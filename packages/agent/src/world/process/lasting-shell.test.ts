@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../env/local.ts";
-import { findMarked, ownerMark } from "./marked.ts";
+import { findMarked, ownerMark } from "./marks.ts";
 import type { ShellState } from "./shell-state.ts";
 
 const LONG = process.env["LATHE_LONG"] === "1";

@@ -1,7 +1,7 @@
 // The running commands of an owner, to distinguish them from what finished commands left running.
 
 import type { Clock } from "./clock.ts";
-import { commandMark, endProcesses, findMarked, ownerMark } from "./marked.ts";
+import { commandMark, endProcesses, findMarked, ownerMark } from "./marks.ts";
 import type { Watched } from "./watchdog.ts";
 
 export class LiveCommands {

@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { unrefPipe } from "./child-process.ts";
-import type { Mark } from "./marked.ts";
+import type { Mark } from "./marks.ts";
 import { procStatBuffer, readProcStat } from "./proc-stat.ts";
 import { BASH } from "./shell-argv.ts";
 import { frameScript, loader, TALK } from "./shell-script.ts";

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from "vitest";
 import { isAlive, until } from "../../../test/alive.ts";
 import { OUTPUT_LIMIT } from "./capture.ts";
 import { monotonicClock } from "./clock.ts";
-import { findMarked, ownerMark } from "./marked.ts";
+import { findMarked, ownerMark } from "./marks.ts";
 import { Processes } from "./processes.ts";
 import { type RunRequest, timeoutNotice } from "./requests.ts";
 import { shellArgv } from "./shell-argv.ts";

@@ -9,7 +9,7 @@ import { type Clock, monotonicClock } from "./clock.ts";
 import type { Confinement } from "./confinement.ts";
 import { Governor } from "./governor.ts";
 import { LiveCommands } from "./live-commands.ts";
-import { commandMark, endMarked, groupMark, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
+import { commandMark, endMarked, groupMark, type Mark, markVariables, ownerMark, signalMarked } from "./marks.ts";
 import { OutputRing } from "./output-ring.ts";
 import { moreDescriptors, PreparedShells, ShellTalk, type Started, waitingShell } from "./prepared-shell.ts";
 import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";

@@ -9,7 +9,7 @@ import { BoundedOutput } from "./bounded-output.ts";
 import { OUTPUT_LIMIT } from "./capture.ts";
 import type { Clock } from "./clock.ts";
 import type { Confinement } from "./confinement.ts";
-import type { Mark } from "./marked.ts";
+import type { Mark } from "./marks.ts";
 import { OutputRing } from "./output-ring.ts";
 import { markedProgram, ownMark, shellArgv } from "./shell-argv.ts";
 import { lastingText } from "./shell-script.ts";

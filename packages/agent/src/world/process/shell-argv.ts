@@ -1,7 +1,7 @@
 // Shells as starters: the arguments that run a command, and those that mark a program before it begins.
 
 import { existsSync } from "node:fs";
-import { type Mark, SET_LOCKS } from "./marked.ts";
+import { type Mark, SET_LOCKS } from "./marks.ts";
 import type { ProgramArgv } from "./types.ts";
 
 export const SH = "/bin/sh";

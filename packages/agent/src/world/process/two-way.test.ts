@@ -6,7 +6,7 @@ import { isAlive, until } from "../../../test/alive.ts";
 import { byteLines } from "./byte-lines.ts";
 import { monotonicClock } from "./clock.ts";
 import { INPUT_LIMIT } from "./input-queue.ts";
-import { findMarked, ownerMark } from "./marked.ts";
+import { findMarked, ownerMark } from "./marks.ts";
 import { Processes } from "./processes.ts";
 import type { OpenRequest } from "./requests.ts";
 import type { EnvError } from "./types.ts";

@@ -4,7 +4,7 @@
 import type { ChildProcess } from "node:child_process";
 import { childProcess, unrefPipe } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
-import { type Mark, ownerMark } from "./marked.ts";
+import { type Mark, ownerMark } from "./marks.ts";
 
 /** For POSIX shells: `marked entry locks` prints the processes that carry the mark. */
 export const MARKED = `

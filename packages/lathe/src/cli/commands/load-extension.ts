@@ -14,7 +14,7 @@ export const loadExtensionCommand: Command = async (argv, machine) => {
   const [path, extra] = argv;
   if (path === undefined || extra !== undefined) throw usageError("Name one file: lathe load-extension <file>");
   const file = resolve(machine.cwd, path);
-  const loaded = answerFor(file, machine);
+  const loaded = reportExit(file, machine);
   try {
     const exports = await load(file, machine);
     const libraries = await runningLibraries();
@@ -45,7 +45,7 @@ async function load(file: string, machine: Machine): Promise<Readonly<Record<str
  * If the process ends while the file loads, the file caused it: this reports a failure. Call the returned function once
  * the file is loaded.
  */
-function answerFor(file: string, { stderr }: Machine): () => void {
+function reportExit(file: string, { stderr }: Machine): () => void {
   let problem = `${file} ended the process while it was loading: remove the call of process.exit.`;
   const onError = (error: unknown): void => {
     problem = describeLoadFailure(file, error).message;

@@ -14,7 +14,7 @@ import {
   accountOf,
   deleteCredential,
   keyCredential,
-  keyInSight,
+  keyOnCommandLine,
   refuseAtBroker,
   storeCredential,
 } from "../../models/accounts.ts";
@@ -32,7 +32,7 @@ export const loginCommand: Command = async (argv, machine) => {
   const option = words.find((word) => word.startsWith("-") && word !== "--key");
   if (option !== undefined)
     throw usageError(`lathe login takes one provider, --account <name> and --key, not ${optionName(option)}.`);
-  if (more.length > 0) throw keyInSight(name);
+  if (more.length > 0) throw keyOnCommandLine(name);
   const workspace = await new Run(machine).open({});
   refuseAtBroker(workspace, "login", name);
   const account = await findAccount(workspace, name, "login");

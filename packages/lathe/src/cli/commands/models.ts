@@ -5,7 +5,7 @@ import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { type ListedModel, listModels as list } from "../../models/list.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
-import { short } from "../../models/offered.ts";
+import { short } from "../../models/offered-models.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { table } from "../../sessions/tables/table.ts";
 import type { Command } from "./command.ts";

@@ -72,7 +72,7 @@ async function attachTerminal(session: StartedSession, tmux: Tmux, { stderr, std
   const isThere = (await tmux.ask(["has-session", "-t", session.id])).code === 0;
   if (isThere) {
     session.release();
-    stdout.write(`The session goes on in tmux. To return: ${attachCommand(tmux, session.name)}\n`);
+    stdout.write(`The session continues in tmux. To return: ${attachCommand(tmux, session.name)}\n`);
     return EXIT.done;
   }
   const end = await within(session.ended, LAST_WORDS_MS);
@@ -105,7 +105,7 @@ async function printStarted(session: StartedSession, tmux: Tmux, { stdout, stder
   if (typeof first === "string") {
     session.release();
     stdout.write(`${session.name} ${first}\n`);
-    stderr.write(`To look at it: ${attachCommand(tmux, session.name)}\n`);
+    stderr.write(`To attach to it: ${attachCommand(tmux, session.name)}\n`);
     return EXIT.done;
   }
   const end = await within(session.ended, LAST_WORDS_MS);

@@ -26,7 +26,7 @@ export function redactorFor({ env, authFile, tokenFiles, brokerToken }: SecretPl
   return new Redactor(
     () => [
       ...inVariables(env),
-      ...inStore(authFile),
+      ...storedSecrets(authFile),
       ...inTokenFiles(tokenFiles),
       ...(written === undefined ? [] : [{ name: "auth.broker.token", value: written }]),
     ],
@@ -62,7 +62,7 @@ function inVariables(env: SecretPlaces["env"]): Secret[] {
 }
 
 /** Skips the secrets in the keyring: reading those may prompt the user. */
-function inStore(authFile: string): Secret[] {
+function storedSecrets(authFile: string): Secret[] {
   try {
     return new CredentialStore(authFile).fileSecrets();
   } catch {

@@ -96,7 +96,7 @@ const provider: SlashCommand = {
     if (name === undefined)
       throw usageError(`Use: /provider add --preset <name>, with one of ${providerPresetNames.join(", ")}.`);
     for (const line of addedLines(await addProviderPreset(workspace.paths.models, name))) view.line(line, "dim");
-    const problems = await (await workspace.models()).readAgain();
+    const problems = await (await workspace.models()).reload();
     for (const problem of problems) view.line(problem, "dim");
     if (problems.length === 0) view.line("Its models are now available: /model", "dim");
   },

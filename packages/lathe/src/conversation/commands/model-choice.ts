@@ -3,7 +3,7 @@
 
 import { signInCommand } from "../../config/credentials/source.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
-import { type OfferedModel, offeredModels } from "../../models/offered.ts";
+import { type OfferedModel, offeredModels } from "../../models/offered-models.ts";
 import { PRESET } from "../../models/presets.ts";
 import { keepPreset } from "../../models/use-preset.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";

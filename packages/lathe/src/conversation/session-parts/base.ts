@@ -2,7 +2,7 @@
 
 import type { ExecutionEnvironment, Profile } from "@lathe/agent";
 import type { RunningCommands } from "@lathe/agent/tools";
-import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
+import type { LazyIsolation } from "../../changes/isolation/lazy-isolation.ts";
 import type { FileHistory } from "../../changes/rewind/file-history.ts";
 import type { AccountChoices } from "../../config/credentials/accounts/choices.ts";
 import type { SessionAgents } from "../../found/agents/session-agents.ts";
@@ -33,6 +33,6 @@ export interface SessionBase {
   /** Absent if files cannot be rewound. */
   readonly history: FileHistory | undefined;
   /** Absent if agents cannot work in isolation. */
-  readonly isolation: IsolationWhenNeeded | undefined;
+  readonly isolation: LazyIsolation | undefined;
   readonly agents: SessionAgents;
 }

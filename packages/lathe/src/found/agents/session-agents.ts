@@ -47,7 +47,7 @@ const ROLES: Readonly<Record<string, string | undefined>> = {
 export class SessionAgents {
   readonly #parts: SessionAgentParts;
   /** Problems of files that were reported, so that each is reported only once. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #warn: ((message: string) => void) | undefined;
 
   constructor(parts: SessionAgentParts) {
@@ -56,7 +56,7 @@ export class SessionAgents {
 
   /** Called when the session is open: reports the problems found so far, and later ones as they come up. */
   opened(warn: (message: string) => void): void {
-    for (const line of this.#told) warn(line);
+    for (const line of this.#reported) warn(line);
     this.#warn = warn;
   }
 
@@ -89,13 +89,13 @@ export class SessionAgents {
     const { agentsOf, bundledAgents } = await import("./agents.ts");
     if (bundledOnly || !isAnythingHere(placeOf(workspace))) return bundledAgents();
     const { active, warnings } = await agentsOf(workspace);
-    for (const line of warnings.map(warningLine)) this.#tell(line);
+    for (const line of warnings.map(warningLine)) this.#report(line);
     return active;
   }
 
-  #tell(line: string): void {
-    if (!this.#told.has(line)) this.#warn?.(line);
-    this.#told.add(line);
+  #report(line: string): void {
+    if (!this.#reported.has(line)) this.#warn?.(line);
+    this.#reported.add(line);
   }
 
   #refusal(name: string): string | undefined {
@@ -121,7 +121,7 @@ export class SessionAgents {
       // A check is useless if the work has already changed the project's files, so it implies isolation.
       isolation: isolation ?? (verify === undefined ? undefined : "auto"),
       verify,
-      middleware: [...this.#rights(agent), ...readingGuard(tools)],
+      middleware: [...this.#permissionMiddleware(agent), ...readingGuard(tools)],
       ...(agent.summarizesReads === undefined ? {} : { reading: { summarize: agent.summarizesReads } }),
       ...(acp ? acpAgent(agent, acp, this.#parts.workspace.machine.deps) : {}),
     };
@@ -134,7 +134,8 @@ export class SessionAgents {
     const { skills } = await skillsOf(this.#parts.workspace);
     const given = wanted.flatMap((one) => {
       const skill = skills.find((known) => known.name === one);
-      if (!skill) this.#tell(`The agent ${name} wants the skill ${one}, which is not found here; it runs without it.`);
+      if (!skill)
+        this.#report(`The agent ${name} wants the skill ${one}, which is not found here; it runs without it.`);
       return skill ? [givenSkill(skill)] : [];
     });
     return [prompt, ...given].join("\n\n");
@@ -147,7 +148,9 @@ export class SessionAgents {
     const [override] = [name, ...aliases].flatMap((one) => (Object.hasOwn(overrides, one) ? [overrides[one]] : []));
     if (override !== undefined && isAvailable(known, override)) return override;
     if (override !== undefined)
-      this.#tell(`task.agentModelOverrides: the model ${override} of agent ${name} is not available; see lathe models`);
+      this.#report(
+        `task.agentModelOverrides: the model ${override} of agent ${name} is not available; see lathe models`,
+      );
     const chosen = [name, ROLES[name]].map((role) => (role === undefined ? "" : known.chosenFor(role)));
     const wanted = [...chosen, ...models].filter((one) => one !== "");
     const selector = wanted.find((one) => isAvailable(known, one));
@@ -156,7 +159,7 @@ export class SessionAgents {
     return withEffort(selector ?? `${provider}/${id}`, thinkingLevel);
   }
 
-  #rights({ name, permissions }: Agent): readonly Middleware[] {
+  #permissionMiddleware({ name, permissions }: Agent): readonly Middleware[] {
     const { mode = "full", rules } = permissions;
     if (permissions.mode === undefined && rules.length === 0) return [];
     return [

@@ -118,7 +118,7 @@ export class Discovery {
           const load = provider.loaders[kind] as ((search: Search<K>) => void | Promise<void>) | undefined;
           return load ? [{ provider, load }] : [];
         })
-        .map(({ provider, load }) => this.#ask(provider, load, new Search(provider, kind, this.place, files))),
+        .map(({ provider, load }) => this.#load(provider, load, new Search(provider, kind, this.place, files))),
     );
     const found = searches.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
     if (PROJECT_FIRST.has(kind)) found.sort((a, b) => rankOf(a) - rankOf(b));
@@ -131,7 +131,7 @@ export class Discovery {
   }
 
   /** A failing provider must not affect the others. */
-  async #ask<K extends ItemKind>(
+  async #load<K extends ItemKind>(
     provider: Provider,
     load: (search: Search<K>) => void | Promise<void>,
     search: Search<K>,

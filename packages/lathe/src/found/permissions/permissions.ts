@@ -261,7 +261,7 @@ export class Permissions {
    * Those of the files that must not be written without approval when changes are applied: the user who started that
    * has not reviewed each file.
    */
-  protectedFrom(files: readonly string[]): readonly string[] {
+  protectedAmong(files: readonly string[]): readonly string[] {
     const policy: Policy = { ...this.#policy(), mode: this.mode === "full" ? "full" : "auto-edit" };
     const isAllowed = (path: string): boolean =>
       judge({ tier: "write", access: [{ kind: "write", path }] }, policy).decision === "allow";

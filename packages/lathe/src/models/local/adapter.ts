@@ -6,7 +6,7 @@ import { openProvider } from "@lathe/llm/open";
 import { findRow, type ProviderOptions } from "@lathe/llm/providers";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Models } from "../models.ts";
-import { refusesTools } from "./learned.ts";
+import { refusesTools } from "./local-facts.ts";
 import guide from "./text-calls.md";
 
 export interface LocalAdapterParts {

@@ -1,5 +1,6 @@
 // "Did you mean": the closest candidate, when it is close enough to be a typo.
 
-import { near } from "@lathe/agent/contract";
+import { similarWords } from "@lathe/agent/contract";
 
-export const nearest = (word: string, candidates: readonly string[]): string | undefined => near(word, candidates)[0];
+export const nearest = (word: string, candidates: readonly string[]): string | undefined =>
+  similarWords(word, candidates)[0];

@@ -6,7 +6,7 @@ import { type LineEdit, Lines, splitLines } from "../lines.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { rebaseLineEdits } from "../rebase.ts";
 import { refusePlaceholder } from "../replace.ts";
-import { ShownFiles, type ShownVersion } from "../shown.ts";
+import { ShownFiles, type ShownVersion } from "../shown-files.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "../workspace.ts";
 import { type HashlineInput, HashlineSyntaxError, parseHashline, type Section } from "./parse.ts";
 import { around, resolveOperations } from "./resolve.ts";
@@ -25,7 +25,7 @@ export interface HashlineOutcome {
 
 export async function applyHashline(context: EditScope, input: string): Promise<HashlineOutcome> {
   const { sections, warnings } = parseInput(input);
-  return run(context, joinSections(sections), warnings).catch((error: unknown) => {
+  return applySections(context, joinSections(sections), warnings).catch((error: unknown) => {
     throw readable(error);
   });
 }
@@ -61,7 +61,7 @@ function joinSections(sections: readonly Section[]): Section[] {
   return [...joined.values()];
 }
 
-async function run(
+async function applySections(
   context: EditScope,
   sections: readonly Section[],
   parseWarnings: readonly string[],
@@ -120,14 +120,14 @@ async function stage(
   const { edits, blocks } = await resolveOperations(path, base.text, operations, context.services.syntax);
   const moved = base.text === text ? edits : rebaseLineEdits(splitLines(base.text), splitLines(text), edits);
   if (!moved) throw mismatch(path, shown.record(absolute, text), text, section, true);
-  if (base.text !== text) warnings.push(`${path} ${banners[whatHappened(history, tag, text)]}`);
+  if (base.text !== text) warnings.push(`${path} ${banners[mismatchKind(history, tag, text)]}`);
   refuseNoChange(path, text, moved);
   workspace.edit(path, new Lines(text).toTextEdits(moved));
   return blocks;
 }
 
 /** `history` is newest first. */
-function whatHappened(history: readonly ShownVersion[], tag: string, text: string): keyof typeof banners {
+function mismatchKind(history: readonly ShownVersion[], tag: string, text: string): keyof typeof banners {
   const since = history.slice(
     0,
     history.findIndex((version) => version.tag === tag),

@@ -1,7 +1,7 @@
 // Turns hashline operations into line edits of the text they refer to.
 
 import { type LineEdit, splitLines } from "../lines.ts";
-import { numberedRange } from "../nearest.ts";
+import { numberedRange } from "../nearest-lines.ts";
 import type { Syntax } from "../syntax.ts";
 import { HashlineSyntaxError, type HashOperation } from "./parse.ts";
 

@@ -2,10 +2,10 @@
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { applyEdits } from "../endings.ts";
-import { planFresh } from "../fresh.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { refusePlaceholder } from "../replace.ts";
-import { stageWhole } from "../whole.ts";
+import { planFresh } from "../stale-edit.ts";
+import { stageWhole } from "../whole-file.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "../workspace.ts";
 import { type Level, locateHunks } from "./locate.ts";
 import { parseUnified } from "./parse-unified.ts";
@@ -26,13 +26,13 @@ export interface PatchOutcome {
 
 export async function applyV4a(context: EditScope, input: string): Promise<PatchOutcome> {
   const patch = parseOrFail(() => parseV4a(input));
-  if (!patch.paddedMarkers) return run(context, patch.operations);
+  if (!patch.paddedMarkers) return applyOperations(context, patch.operations);
   try {
-    return await run(context, patch.operations);
+    return await applyOperations(context, patch.operations);
   } catch (error) {
     // Taken as context, the line that looks like a marker fits nowhere, so it must have been meant as a marker.
     if (!(error instanceof ToolFailure)) throw error;
-    return run(context, parseOrFail(() => parseV4a(input, { padded: true })).operations);
+    return applyOperations(context, parseOrFail(() => parseV4a(input, { padded: true })).operations);
   }
 }
 
@@ -58,7 +58,7 @@ export function unifiedPaths(input: string): string[] {
 }
 
 export async function applyUnified(context: EditScope, input: string): Promise<PatchOutcome> {
-  return run(
+  return applyOperations(
     context,
     parseOrFail(() => parseUnified(input)),
   );
@@ -73,7 +73,7 @@ function parseOrFail<T>(parse: () => T): T {
   }
 }
 
-async function run(context: EditScope, operations: readonly PatchOperation[]): Promise<PatchOutcome> {
+async function applyOperations(context: EditScope, operations: readonly PatchOperation[]): Promise<PatchOutcome> {
   const paths = operations.flatMap(pathsOf);
   return withWorkspace(context, paths, async (workspace) => {
     const notes: string[] = [];

@@ -6,7 +6,7 @@ import { ToolFailure } from "../../../contract/tool.ts";
 import type { TextEdit } from "../endings.ts";
 import { indentOf, indentRule } from "../indent.ts";
 import { type LineEdit, Lines } from "../lines.ts";
-import { nearestText } from "../nearest.ts";
+import { nearestText } from "../nearest-lines.ts";
 import type { Change, Hunk } from "./types.ts";
 
 export type Level = "exact" | "trailing-whitespace" | "indentation" | "unicode";

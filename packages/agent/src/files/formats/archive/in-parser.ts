@@ -8,15 +8,15 @@ import type { TaskInput } from "../../parser/tasks/types.ts";
 
 type Apart<Input, Result> = (input: Input, scope: CallScope) => Promise<Result>;
 
-export const inflateApart: Apart<InflateInput, Uint8Array> = apart("archive.inflate");
-export const gunzipApart: Apart<InflateInput, Uint8Array> = apart("archive.gunzip");
-export const scanTgzApart: Apart<ScanInput, TgzScan> = apart("archive.scan");
+export const inflateApart: Apart<InflateInput, Uint8Array> = inParser("archive.inflate");
+export const gunzipApart: Apart<InflateInput, Uint8Array> = inParser("archive.gunzip");
+export const scanTgzApart: Apart<ScanInput, TgzScan> = inParser("archive.scan");
 
 /** Scanning a large archive takes seconds. */
 const TIMEOUT_MS = 60_000;
 
 /** Fails with an ArchiveError, to which the caller adds the path. */
-function apart<R>(task: string): Apart<TaskInput, R> {
+function inParser<R>(task: string): Apart<TaskInput, R> {
   return async (input, scope) => {
     try {
       return await runParser<R>(task, input, { scope, path: "the archive", timeoutMs: TIMEOUT_MS });

@@ -42,19 +42,19 @@ export class Passage {
     const { url } = request;
     const place = placeOf(url.hostname, portOf(url));
     const isLoopback = await this.#isLoopback(place.host);
-    const route = await named(url.href, async () => {
-      if (!isLoopback) return routeTo(url, place.host, this.#dialing(url, signal));
+    const route = await withToolFailure(url.href, async () => {
+      if (!isLoopback) return routeTo(url, place.host, this.#dialOptions(url, signal));
       return { connection: await this.#loopback(place, signal), path: url.pathname + url.search, headers: {} };
     });
     return { ...(await exchange(request, route, { signal, checksCertificate: !isLoopback })), isLoopback };
   }
 
   connect(host: string, port: number, signal: AbortSignal): Promise<Duplex> {
-    return named(`${host}:${port}`, async () => {
+    return withToolFailure(`${host}:${port}`, async () => {
       const place = placeOf(host, port);
       if (await this.#isLoopback(place.host)) return this.#loopback(place, signal);
       const url = new URL(`${port === 80 ? "http" : "https"}://${urlHost(place.host)}:${port}`);
-      return dial(place.host, port, this.#dialing(url, signal));
+      return dial(place.host, port, this.#dialOptions(url, signal));
     });
   }
 
@@ -73,7 +73,7 @@ export class Passage {
     return known !== undefined && (await this.#isLoopback(known)) && !(await this.#isOpen(port));
   }
 
-  #dialing(url: URL, signal: AbortSignal): DialOptions {
+  #dialOptions(url: URL, signal: AbortSignal): DialOptions {
     const { allowPrivate, lookUp, ownAddresses, variables = {}, onNotice } = this.#options;
     const proxy = proxyFor(url, variables);
     if (proxy) onNotice?.(BEHIND_PROXY);
@@ -121,7 +121,7 @@ export class Passage {
 }
 
 /** Turns connection errors into tool failures for the model. */
-async function named<T>(address: string, connect: () => Promise<T>): Promise<T> {
+async function withToolFailure<T>(address: string, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {

@@ -126,7 +126,9 @@ export function splitDiff(diff: string): readonly FileDiff[] {
 
 /** A deleted file has its name on the other side; one without hunks only in the first line. */
 function pathOf(lines: readonly string[]): string {
-  const named = (start: string): string | undefined =>
+  const nameAfter = (start: string): string | undefined =>
     lines.find((line) => line.startsWith(start))?.slice(start.length);
-  return named("+++ b/") ?? named("--- a/") ?? named("rename to ") ?? lines[0]!.replace(/^diff --git .* b\//, "");
+  return (
+    nameAfter("+++ b/") ?? nameAfter("--- a/") ?? nameAfter("rename to ") ?? lines[0]!.replace(/^diff --git .* b\//, "")
+  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contextFor, run } from "../../../../test/edit/harness.ts";
-import { ShownFiles } from "../../../files/edit/shown.ts";
+import { ShownFiles } from "../../../files/edit/shown-files.ts";
 import { MemoryEnvironment } from "../../../world/env/memory.ts";
 import { hashlineEditTool } from "./index.ts";
 

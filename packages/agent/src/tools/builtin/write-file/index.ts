@@ -6,8 +6,8 @@ import { editCard } from "../../../files/edit/card.ts";
 import { withoutLineNumbers } from "../../../files/edit/line-numbers.ts";
 import { fileChanges, hostDetails, paragraphs, trailer } from "../../../files/edit/outcome.ts";
 import { editPreview } from "../../../files/edit/preview.ts";
-import { writeWholeFile } from "../../../files/edit/whole.ts";
-import { previewElsewhere, writeElsewhere } from "../../../files/write/elsewhere.ts";
+import { writeWholeFile } from "../../../files/edit/whole-file.ts";
+import { previewAddressOrRow, writeAddressOrRow } from "../../../files/write/other-writes.ts";
 import { fileAccess } from "../file-access.ts";
 import description from "./description.md";
 
@@ -37,7 +37,7 @@ export const writeFileTool: ToolDef<StaticFields<typeof params>> = {
 /** `created`: what the result says about a file that did not exist. */
 export function writeTool(created: string): ToolDef<StaticFields<typeof params>>["execute"] {
   return async ({ file_path, content }, context) => {
-    const other = await writeElsewhere(file_path, content, context);
+    const other = await writeAddressOrRow(file_path, content, context);
     if (other) return other;
     const bare = withoutLineNumbers(content);
     const { size, isNew, madeExecutable, file, notes } = await writeWholeFile(context, file_path, bare ?? content);
@@ -60,7 +60,7 @@ export function writeTool(created: string): ToolDef<StaticFields<typeof params>>
 
 /** `content`: the text that will be written. */
 export async function writePreview(path: string, content: string, scope: CallScope): Promise<Preview> {
-  const other = await previewElsewhere(path, content, scope);
+  const other = await previewAddressOrRow(path, content, scope);
   if (other) return other;
   const { file, notes } = await writeWholeFile({ ...scope, planOnly: true }, path, content);
   return editPreview({ files: file ? [file] : [], notes }, ["file_path", "content"]);

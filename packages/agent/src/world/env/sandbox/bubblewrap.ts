@@ -18,7 +18,7 @@ import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { GitGuard } from "./git-guard.ts";
 import { sandboxHint } from "./hints.ts";
-import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS, standsInPrivate } from "./layout.ts";
+import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS, privateParents } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
 import { forbiddenError, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
@@ -115,7 +115,7 @@ export class Bubblewrap implements Confinement {
    * lead to a project are recreated.
    */
   isPrivate(path: string): boolean {
-    const stands = standsInPrivate([...this.#options.rules.roots(), ...this.#programs]);
+    const stands = privateParents([...this.#options.rules.roots(), ...this.#programs]);
     if (stands.some((stand) => isInside(path, stand))) return false;
     const host = this.hostPath(path);
     return PRIVATE_FOLDERS.some((folder) => isInside(host, hostFolder(this.#ownFolders(), folder)));
@@ -127,7 +127,7 @@ export class Bubblewrap implements Confinement {
     const setup = bubblewrapArguments(layout, {
       cwd,
       env: {
-        ...withoutWaysOut(env, door !== undefined),
+        ...withoutAgentVariables(env, door !== undefined),
         TMPDIR: "/tmp",
         ...door?.variables,
         ...argvVariable(argv),
@@ -256,7 +256,7 @@ function hostFolder(own: OwnFolders, inside: (typeof PRIVATE_FOLDERS)[number]): 
   return inside === "/tmp" ? own.tmp : own.varTmp;
 }
 
-function withoutWaysOut(env: Record<string, string>, proxied: boolean): Record<string, string> {
+function withoutAgentVariables(env: Record<string, string>, proxied: boolean): Record<string, string> {
   const isOut = (name: string): boolean => VARIABLES_OUT.has(name) || (proxied && /_proxy$/i.test(name));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOut(name)));
 }

@@ -27,7 +27,7 @@ export class GitGuard {
   readonly #tooLarge = new Set<string>();
   readonly #isHostDisk: boolean;
   readonly #report: (message: string) => void;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #hasEndedSince = false;
 
   /** `isHostDisk`: commands see the real files of the roots. Otherwise, what they leave stays in a copy. */
@@ -38,7 +38,7 @@ export class GitGuard {
 
   /** Must finish before the first command sees these roots. */
   async learn(roots: readonly string[]): Promise<void> {
-    for (const root of roots) if (!this.#learning.has(root)) this.#learning.set(root, this.#look(root));
+    for (const root of roots) if (!this.#learning.has(root)) this.#learning.set(root, this.#learnRoot(root));
     await Promise.all(roots.map((root) => this.#learning.get(root)));
   }
 
@@ -53,14 +53,14 @@ export class GitGuard {
   /** Called when a command has ended. We check what it left while the agent goes on. */
   noteEnd(): void {
     this.#hasEndedSince = true;
-    if (this.#isHostDisk) this.#looking ??= this.#lookAgain();
+    if (this.#isHostDisk) this.#checking ??= this.#checkLeftovers();
   }
 
   /** Call this after everything inside has ended. */
   async end(): Promise<void> {
     if (this.#isHostDisk && this.#mounts.size > 0) {
       this.noteEnd();
-      await this.#looking;
+      await this.#checking;
       for (const said of [
         ...disarmRebases(this.#protectedMounts(), this.#before),
         ...disarmSequences(this.#protectedMounts()),
@@ -73,7 +73,7 @@ export class GitGuard {
     this.#learning.clear();
   }
 
-  async #look(root: string): Promise<void> {
+  async #learnRoot(root: string): Promise<void> {
     // A repository in a folder that commands could already write to may be theirs.
     const isNew = ![...this.#mounts.keys()].some((other) => isInside(root, other));
     const found = this.#isHostDisk ? await findRepositories([root], [], () => this.#giveUp(root)) : [];
@@ -89,13 +89,13 @@ export class GitGuard {
     this.#mounts.set(root, mounts);
   }
 
-  async #lookAgain(): Promise<void> {
+  async #checkLeftovers(): Promise<void> {
     while (this.#hasEndedSince) {
       this.#hasEndedSince = false;
-      for (const message of await disarmLeftovers(this.#swept(), this.#protectedMounts(), this.#before))
+      for (const message of await disarmLeftovers(this.#searchableRoots(), this.#protectedMounts(), this.#before))
         this.#report(message);
     }
-    this.#looking = undefined;
+    this.#checking = undefined;
   }
 
   /** Not all repositories there are known, so a new one cannot be distinguished from the user's. */
@@ -104,7 +104,7 @@ export class GitGuard {
     this.#report(`${root} holds so many files that repositories which commands create there are not looked at.`);
   }
 
-  #swept(): string[] {
+  #searchableRoots(): string[] {
     const isTooLarge = (root: string): boolean => [...this.#tooLarge].some((large) => isInside(large, root));
     return [...this.#mounts.keys()].filter((root) => !isTooLarge(root));
   }

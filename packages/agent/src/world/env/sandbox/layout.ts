@@ -52,7 +52,7 @@ export function bubblewrapArguments(layout: Layout, surroundings: Surroundings):
     ...roots,
     ...pinnedFolders(roots, [...roots, ...repositories, ...fixed, ...hiddenFolders, ...hiddenFiles]),
   ];
-  const stands = standsInPrivate([...roots, ...programs]);
+  const stands = privateParents([...roots, ...programs]);
   return [
     // The process and network namespaces belong to the session. With its own user namespace, the command cannot inspect
     // the processes that started it, although it sees their ids.
@@ -86,7 +86,7 @@ export const PRIVATE_FOLDERS = ["/tmp", "/var/tmp"] as const;
  * Folders inside the private ones that lead to what is shown there. They are recreated for every command: in a lasting
  * folder, a command could leave a link, and bubblewrap would follow it when it creates the next command's folders.
  */
-export function standsInPrivate(shown: readonly string[]): string[] {
+export function privateParents(shown: readonly string[]): string[] {
   const first = shown.flatMap((path) =>
     PRIVATE_FOLDERS.filter((folder) => path.startsWith(`${folder}/`)).map(
       (folder) => `${folder}/${path.slice(folder.length + 1).split("/")[0]}`,

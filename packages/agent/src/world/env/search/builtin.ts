@@ -52,7 +52,7 @@ async function grep(
       }
     });
     batch = [];
-    await breath(options.signal);
+    await yieldToEventLoop(options.signal);
   };
   for await (const file of kind === "file" ? [path] : walkFiles(fs, path, options)) {
     if (kind !== "file" && wanted !== undefined && !wanted(relative(path, file))) continue;
@@ -83,7 +83,7 @@ async function glob(
     isPartial = options.enough?.aborted ?? false;
     if (isPartial) break;
     names.push(relative(root, file));
-    if (names.length % FILES_PER_BATCH === 0) await breath(options.signal);
+    if (names.length % FILES_PER_BATCH === 0) await yieldToEventLoop(options.signal);
   }
   const found: TimedPath[] = [];
   for (const name of names.filter((one) => matches(one))) {
@@ -99,7 +99,7 @@ async function glob(
 }
 
 /** Yields to timers and input, and throws if aborted. */
-async function breath(signal: AbortSignal | undefined): Promise<void> {
+async function yieldToEventLoop(signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => setImmediate(resolve));
 }

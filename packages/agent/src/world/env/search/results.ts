@@ -62,15 +62,15 @@ export function contentLines(path: string, lines: readonly GrepLine[], withConte
 /** The beginning of a line, or the part with the match if the beginning would not show it. */
 function shortLine(text: string, at = 0): string {
   if (text.length <= LINE_LIMIT) return text;
-  const start = at < LINE_LIMIT - LEAD ? 0 : whole(text, at - LEAD);
-  const end = whole(text, start + LINE_LIMIT);
+  const start = at < LINE_LIMIT - LEAD ? 0 : avoidSplit(text, at - LEAD);
+  const end = avoidSplit(text, start + LINE_LIMIT);
   const before = start === 0 ? "" : `[${start} characters before ...] `;
   const after = end === text.length ? "" : ` [... ${text.length - end} more characters]`;
   return before + text.slice(start, end) + after;
 }
 
 /** Moves the cut so that it does not split a surrogate pair. */
-function whole(text: string, at: number): number {
+function avoidSplit(text: string, at: number): number {
   if (at >= text.length) return text.length;
   return /[\uDC00-\uDFFF]/.test(text[at] as string) ? at - 1 : at;
 }

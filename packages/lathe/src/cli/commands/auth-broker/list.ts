@@ -6,12 +6,12 @@ import { printableLine } from "../../../sessions/list.ts";
 import { table } from "../../../sessions/tables/table.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
-import { statesHere } from "./states-here.ts";
+import { localBrokerStates } from "./local-states.ts";
 
 export const brokerList: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "auth-broker");
   if (positionals[0] !== undefined) throw usageError("lathe auth-broker list takes only --json.");
-  const { credentials } = await statesHere(machine);
+  const { credentials } = await localBrokerStates(machine);
   const { stdout } = machine;
   if (values.json) stdout.write(`${JSON.stringify(credentials, null, 2)}\n`);
   else if (credentials.length === 0) stdout.write("The vault is empty. Run: lathe auth-broker login\n");

@@ -7,7 +7,7 @@ import { PROVIDER } from "../../../doors/broker/server/handlers.ts";
 import { Vault } from "../../../doors/broker/vault/vault.ts";
 import { readPiped } from "../../../hosts/headless/stdin.ts";
 import { Run } from "../../../hosts/run.ts";
-import { accountName, accountOf, keyCredential, keyInSight } from "../../../models/accounts.ts";
+import { accountName, accountOf, keyCredential, keyOnCommandLine } from "../../../models/accounts.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
@@ -31,7 +31,7 @@ const OPTIONS = {
 export const brokerLogin: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, OPTIONS, "auth-broker");
   const [named, ...more] = positionals;
-  if (more.length > 0) throw keyInSight(named);
+  if (more.length > 0) throw keyOnCommandLine(named);
   if (values["dry-run"] && values.via === undefined)
     throw usageError("--dry-run shows the ssh command of --via user@host.");
   const paths = homePaths(machine.env, machine.userHome);

@@ -72,13 +72,13 @@ export const brokerMigrate: Command = async (argv, machine) => {
 
 function candidateOf({ info, credential }: OpenAccount, takesSignIns: boolean): Candidate {
   const { provider, name, type, identity, disabled } = info;
-  const stays = (note: string): Candidate => ({ row: { provider, name, type, outcome: "skipped", note } });
+  const skipped = (note: string): Candidate => ({ row: { provider, name, type, outcome: "skipped", note } });
   if (!PROVIDER.test(provider) || !ACCOUNT_NAME.test(name))
-    return stays("the broker accepts only letters, digits and some punctuation in names");
-  if (disabled !== undefined) return stays(`disabled: ${disabled.cause}`);
+    return skipped("the broker accepts only letters, digits and some punctuation in names");
+  if (disabled !== undefined) return skipped(`disabled: ${disabled.cause}`);
   if (credential.type === "api_key") return { provider, name, credential: { type: "api_key", key: credential.key } };
-  if (credential.mcp !== undefined) return stays("sign-ins of MCP servers stay on this machine");
-  if (!takesSignIns) return stays("a sign-in; see --include-oauth");
+  if (credential.mcp !== undefined) return skipped("sign-ins of MCP servers stay on this machine");
+  if (!takesSignIns) return skipped("a sign-in; see --include-oauth");
   const { access, refresh, expires } = credential;
   return {
     provider,

@@ -13,15 +13,15 @@ import { table } from "../../../sessions/tables/table.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
 import { rowOf } from "./list.ts";
-import { type StatesHere, statesHere } from "./states-here.ts";
+import { localBrokerStates, type StatesHere } from "./local-states.ts";
 
 export const brokerStatus: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "auth-broker");
   if (positionals[0] !== undefined) throw usageError("lathe auth-broker status takes only --json.");
   const workspace = await new Run(machine).open({});
   const known = hasBroker(workspace)
-    ? await statesThere(machine, await configuredBroker(workspace))
-    : await statesHere(machine);
+    ? await remoteBrokerStates(machine, await configuredBroker(workspace))
+    : await localBrokerStates(machine);
   const trouble = known.credentials.filter(isTrouble);
   const isFine = known.isRunning && known.problem === undefined;
   const { stdout } = machine;
@@ -39,7 +39,7 @@ export const brokerStatus: Command = async (argv, machine) => {
 };
 
 /** Asks the broker that this machine is a client of. */
-async function statesThere(machine: Machine, { url, token }: BrokerPlace): Promise<StatesHere> {
+async function remoteBrokerStates(machine: Machine, { url, token }: BrokerPlace): Promise<StatesHere> {
   const asked = await askStatus(machine, url, token);
   if (typeof asked === "object") return { url, isRunning: true, problem: undefined, credentials: asked };
   return { url, isRunning: false, problem: asked, credentials: [] };

@@ -15,7 +15,7 @@ import type {
 import { usageFromHeaders } from "../standings.ts";
 import { Coalesced } from "../usage/coalesced.ts";
 import { type BrokerClient, BrokerError } from "./broker-client.ts";
-import { follow } from "./following.ts";
+import { follow } from "./follow-stream.ts";
 import { KnownCredentials } from "./known-credentials.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 import type { BrokerCredential, Snapshot, StreamEvent, UsageReply } from "./wire.ts";

@@ -15,13 +15,13 @@ const TOKEN_COMMAND = "lathe auth-broker token";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What the user configured about a broker. */
-export interface BrokerWords {
+export interface BrokerConfig {
   /** Environment without the project's .env file. */
   readonly userEnv: Env;
   readonly settings: { readonly "auth.broker.url": string; readonly "auth.broker.token": string };
 }
 
-export interface BrokerPlaces extends BrokerWords {
+export interface BrokerSources extends BrokerConfig {
   /** The token file in Lathe's home. */
   readonly tokenFile: string;
   /** The cache folder in Lathe's home. */
@@ -43,10 +43,10 @@ export interface BrokerPlace {
 }
 
 /** Whether a broker is configured. Errors in its address or token are reported when one of them is needed. */
-export const hasBroker = ({ userEnv, settings }: BrokerWords): boolean =>
+export const hasBroker = ({ userEnv, settings }: BrokerConfig): boolean =>
   Boolean(userEnv[BROKER_URL]?.trim()) || settings["auth.broker.url"] !== "";
 
-export async function brokerPlace(places: BrokerPlaces): Promise<BrokerPlace> {
+export async function brokerPlace(places: BrokerSources): Promise<BrokerPlace> {
   const url = await addressOf(places);
   const { token, tokenSource } = await tokenFor(url, places);
   const { userEnv, cache, cwd } = places;
@@ -61,7 +61,7 @@ export async function brokerPlace(places: BrokerPlaces): Promise<BrokerPlace> {
   };
 }
 
-async function addressOf({ userEnv, settings, runCommand }: BrokerPlaces): Promise<string> {
+async function addressOf({ userEnv, settings, runCommand }: BrokerSources): Promise<string> {
   const named = userEnv[BROKER_URL]?.trim();
   const source = named ? BROKER_URL : "auth.broker.url";
   const written =
@@ -80,7 +80,7 @@ async function addressOf({ userEnv, settings, runCommand }: BrokerPlaces): Promi
 
 const isThisMachine = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
 
-async function tokenFor(url: string, places: BrokerPlaces): Promise<Pick<BrokerPlace, "token" | "tokenSource">> {
+async function tokenFor(url: string, places: BrokerSources): Promise<Pick<BrokerPlace, "token" | "tokenSource">> {
   const { userEnv, settings, tokenFile } = places;
   const named = userEnv[TOKEN]?.trim();
   if (named) return { token: checkToken(named, TOKEN), tokenSource: TOKEN };
@@ -100,7 +100,7 @@ async function tokenFor(url: string, places: BrokerPlaces): Promise<Pick<BrokerP
 async function resolveSetting(
   key: string,
   written: string,
-  { userEnv, runCommand }: Pick<BrokerPlaces, "userEnv" | "runCommand">,
+  { userEnv, runCommand }: Pick<BrokerSources, "userEnv" | "runCommand">,
 ): Promise<string> {
   if (written.startsWith("!")) return runCommand(written.slice(1));
   const name = variableName(written);

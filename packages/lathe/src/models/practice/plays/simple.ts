@@ -24,7 +24,7 @@ export function* find(text: string): Play {
 export function* run(command: string): Play {
   const result = yield bash(command, `I will run \`${command}\`.`);
   const job = jobOf(result);
-  if (job !== undefined) return `It goes on in the background as job ${job}. /jobs ${job} shows its output.`;
+  if (job !== undefined) return `It continues in the background as job ${job}. /jobs ${job} shows its output.`;
   const code = exitCodeOf(result);
   if (code < 0) return `That did not work: ${result.text}`;
   return `${code === 0 ? "It succeeded." : `It ended with exit code ${code}.`}\n\n${result.text}`;

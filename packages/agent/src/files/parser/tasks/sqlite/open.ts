@@ -18,7 +18,7 @@ import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { missingPackage } from "../../../../base/optional-package.ts";
 import { CannotParse } from "../types.ts";
-import { mustBePlainBeside, mustNameNoOther } from "./beside.ts";
+import { mustBePlainBeside, mustNameNoOther } from "./side-files.ts";
 
 export type Database = DatabaseSyncInstance;
 

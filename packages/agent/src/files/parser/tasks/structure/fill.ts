@@ -26,14 +26,14 @@ export function fillTemplate(out: string, match: SgNode, text: string): string {
         const [first, last] = [nodes[0], nodes.at(-1)];
         if (!first || !last) return "";
         const { index: start } = first.range().start;
-        return indented(text.slice(start, last.range().end.index), indentAt(text, start), own);
+        return indentLines(text.slice(start, last.range().end.index), indentAt(text, start), own);
       });
       return index === 0 || filled === "" ? filled : indent + filled;
     })
     .join("\n");
 }
 
-function indented(captured: string, from: string, to: string): string {
+function indentLines(captured: string, from: string, to: string): string {
   if (from === to || !captured.includes("\n")) return captured;
   const [first, ...rest] = captured.split("\n");
   return [first, ...rest.map((line) => (line.startsWith(from) ? to + line.slice(from.length) : line))].join("\n");

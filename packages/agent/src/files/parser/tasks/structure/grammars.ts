@@ -28,7 +28,7 @@ export async function loadGrammars(
 ): Promise<Grammars> {
   const astGrep = await loadPackage();
   if (registered === undefined && wanted.some((grammar) => !INSIDE.has(grammar))) {
-    const found = installed(packages);
+    const found = findInstalled(packages);
     if (found.size > 0) astGrep.registerDynamicLanguage(Object.fromEntries(found));
     registered = found;
   }
@@ -48,7 +48,7 @@ async function loadPackage(): Promise<AstGrep> {
   }
 }
 
-function installed(packages: Readonly<Record<string, string>>): Map<string, Registration> {
+function findInstalled(packages: Readonly<Record<string, string>>): Map<string, Registration> {
   const require = createRequire(import.meta.url);
   const found = new Map<string, Registration>();
   for (const [grammar, name] of Object.entries(packages)) {

@@ -22,7 +22,7 @@ export interface StatesHere {
   readonly credentials: readonly CredentialState[];
 }
 
-export async function statesHere(machine: Machine): Promise<StatesHere> {
+export async function localBrokerStates(machine: Machine): Promise<StatesHere> {
   const { env, userHome, host } = machine;
   const vault = new Vault(homePaths(env, userHome).broker);
   const files = brokerFiles(vault.folder);

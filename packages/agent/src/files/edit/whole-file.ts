@@ -3,10 +3,10 @@
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { editDocument, newDocument, type TextDocument } from "./document.ts";
-import { planFresh } from "./fresh.ts";
 import { lineRuns } from "./line-runs.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
 import { refusePlaceholder } from "./replace.ts";
+import { planFresh } from "./stale-edit.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "./workspace.ts";
 
 export interface WriteOutcome {

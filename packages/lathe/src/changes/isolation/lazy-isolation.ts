@@ -6,7 +6,7 @@ import type { Isolation, IsolationRequest } from "@lathe/agent/agents";
 import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
 import { storeOf } from "./view-store.ts";
 
-export class IsolationWhenNeeded {
+export class LazyIsolation {
   readonly #parts: IsolatedWorkParts;
   #work: IsolatedWork | undefined;
   #opened: Parameters<IsolatedWork["opened"]> | undefined;

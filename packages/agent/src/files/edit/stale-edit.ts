@@ -5,7 +5,7 @@
 import { ToolFailure } from "../../contract/tool.ts";
 import type { TextEdit } from "./endings.ts";
 import { type LineEdit, Lines } from "./lines.ts";
-import { nearestText } from "./nearest.ts";
+import { nearestText } from "./nearest-lines.ts";
 import { rebaseLineEdits } from "./rebase.ts";
 import type { EditWorkspace } from "./workspace.ts";
 

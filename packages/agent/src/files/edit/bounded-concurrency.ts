@@ -5,7 +5,7 @@ const AT_ONCE = 8;
 /**
  * Runs `work` for every item. After a failure it starts no new item, and throws the first failure once all have ended.
  */
-export async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachBounded<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const failures: unknown[] = [];
   const worker = async () => {

@@ -1,7 +1,7 @@
 // Finds words close to one that does not exist, by edit distance, nearest first: typos, not other words.
 
 /** Candidates that `wanted` may be a misspelling of, nearest first. */
-export function near(wanted: string, candidates: readonly string[]): string[] {
+export function similarWords(wanted: string, candidates: readonly string[]): string[] {
   const offBy = ({ candidate }: { candidate: string }): number => Math.abs(candidate.length - wanted.length);
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   return candidates

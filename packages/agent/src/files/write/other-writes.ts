@@ -14,7 +14,7 @@ import type { RowChange } from "../target/format.ts";
 import { formatFile, targetOf } from "../target/target.ts";
 
 /** Undefined if it is a file, or a text inside one. */
-export async function writeElsewhere(
+export async function writeAddressOrRow(
   path: string,
   content: string,
   scope: ToolContext,
@@ -40,8 +40,12 @@ export async function writeElsewhere(
   return { content: [{ kind: "text", text: lines.join("\n") }], details: { filePath: path }, effects: "done" };
 }
 
-/** Undefined as for `writeElsewhere`. */
-export async function previewElsewhere(path: string, content: string, scope: CallScope): Promise<Preview | undefined> {
+/** Undefined as for `writeAddressOrRow`. */
+export async function previewAddressOrRow(
+  path: string,
+  content: string,
+  scope: CallScope,
+): Promise<Preview | undefined> {
   const target = await targetOf(path, "write", scope);
   if (target.kind === "address" && isConflictAddress(path)) {
     return conflictPreview(path, content, scope, ["file_path", "content"]);

@@ -3,7 +3,7 @@
 
 import type { ToolServices } from "../../contract/tool.ts";
 import type { GrepRange } from "../../world/env/types.ts";
-import type { ShownFiles } from "../edit/shown.ts";
+import type { ShownFiles } from "../edit/shown-files.ts";
 import type { Source } from "./sources.ts";
 
 export interface SearchList {

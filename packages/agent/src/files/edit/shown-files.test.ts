@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ShownFiles } from "./shown.ts";
+import { ShownFiles } from "./shown-files.ts";
 
 describe("T-EDIT-4 what a session has shown", () => {
   it("T-EDIT-2 the same content has the same tag, whatever its endings or byte order mark; another has another", () => {
