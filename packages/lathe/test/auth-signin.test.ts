@@ -97,7 +97,7 @@ describe("a company's own issuer", () => {
     b = await bench({ script: () => turn.calls([{ name: "bash", args: { command: "sleep 2" } }]) });
     await describeProvider();
     await describeIssuer(`deviceUrl: ${issuer.url}/device`);
-    // A token counts as used up a minute before it is.
+    // A token counts as expired a minute early.
     issuer.lifetime = 62;
     await b.box.run(["login", "stub"]);
     issuer.valid.clear();

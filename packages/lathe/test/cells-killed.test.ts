@@ -192,7 +192,7 @@ const processesIn = (folder: string): string[] =>
     }
   });
 
-// A gate that skips a test has failed, so these are not even listed in it.
+// In the gate a skipped test counts as failed, so these are not even listed there.
 const elsewhere = isLong ? describe : { skipIf: () => () => {} };
 
 elsewhere.skipIf(!has("sshd", "ssh", "ssh-keygen"))("elsewhere (needs sshd)", () => {

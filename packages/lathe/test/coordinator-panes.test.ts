@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
   });
   afterEach(() => bench.close());
 
-  /** A person's terminal with Lathe in it; the id of the pane. */
+  /** A user's terminal with Lathe in it; returns the id of the pane. */
   async function person(name: string, cwd = bench.project): Promise<string> {
     const { LATHE_TMUX_SOCKET: _socket, ...variables } = bench.env({});
     const env = ["env", "-i", "TERM=tmux-256color", "LANG=C.UTF-8"];
@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const adopted = await client.change("register_session", { session_id: "mine", pane });
     expect(adopted["session"]).toMatchObject({ driven_by: "paste", pane, tmux_session: "person", cwd: bench.project });
     await again();
-    // An end of the bracket, keys and commands of a terminal: all of it is text.
+    // An end-of-paste marker, keys and terminal commands: all of it is text.
     const prompt = "say one\n!touch hacked\r\n\u001b[201~\u0003\u0004/exit\n\tsay no more \u{1f41f}";
     const sent = await client.change("send_prompt", { session_id: "mine", prompt });
     await again();
@@ -115,7 +115,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const other = await person("other");
     await typed(other, "say hello", "Answer to hello.");
     expect(await refused({ pane: other })).toBe("name_taken");
-    // The session ends, a shell takes its pane.
+    // The session ends, and a shell takes over its pane.
     bench.tmux.ask("respawn-pane", "-k", "-t", pane, "-c", bench.project, "sh");
     const { turn_id } = await client.change("send_prompt", { session_id: "mine", prompt: "touch hacked" });
     expect(await client.call("read_turn", { turn_id })).toMatchObject({

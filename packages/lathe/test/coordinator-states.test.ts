@@ -106,7 +106,7 @@ it.skipIf(!hasTmux)(
       ["earlier-version", "not_started"],
     ];
     expect(await stateOf(first)).toEqual([...gone, ["now", "starting"]]);
-    // A coordinator that runs on notices the end of another one.
+    // A running coordinator notices the end of another one.
     await first.coordinator.journal.change(() => ({ events: [starting("later", DEAD)], result: undefined }));
     expect(await stateOf(first)).toEqual([...gone, ["now", "starting"], ["later", "not_started"]]);
   },

@@ -128,7 +128,7 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
     expect(await client.refusalCode("read_artifact", { session_id, path: "link.txt" })).toBe("outside_roots");
     expect(await client.refusalCode("read_artifact", { session_id, path: "../made.txt" })).toBe("not_found");
     expect(await client.refusalCode("read_artifact", { path })).toBe("not_found");
-    // Killed, and brought back at once into the same copy.
+    // Killed, and restarted at once in the same copy.
     const panePid = bench.tmux.ask("display-message", "-p", "-t", String(session_id), "#{pane_pid}");
     process.kill(Number(panePid), "SIGKILL");
     const gone = async () => (await client.call("read_status", { session_id }))["session"];

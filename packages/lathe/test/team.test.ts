@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(lines.findLast((line) => line.includes('"lathe:team"'))).toContain('"state":"done"');
     await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Worker2: done; landed a.txt");
 
-    // Who begins after the other one has landed sees its line, and nothing clashes.
+    // A worker that starts after the other one has landed sees its line, and nothing conflicts.
     close();
     const clash = team("run:true\nrun:sed -i 's/^5$/five-N/' a.txt", "-n", "2", "--json");
     await bothAtWork();

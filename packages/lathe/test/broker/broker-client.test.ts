@@ -92,7 +92,7 @@ describe("which credential a request gets", () => {
     expect(await b.ask(MODEL, env())).toMatchObject({ code: 0, stderr: "" });
     expect(sent()).toEqual(["Bearer new-token-1234"]);
     expect(broker.asked).toEqual(["GET /v1/snapshot", "POST /v1/credential/id-sign-in/refresh"]);
-    // The renewed one is kept: the next run asks nobody.
+    // The renewed token is kept, so the next run asks no one.
     await b.ask(MODEL, env());
     expect([sent().at(-1), broker.asked.length]).toEqual(["Bearer new-token-1234", 2]);
   });

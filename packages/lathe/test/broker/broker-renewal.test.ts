@@ -166,7 +166,7 @@ describe("AU-02 what the broker renews", () => {
       expect(await stateOf(test, "acme")).toMatchObject({ state: "failing", cause: expect.stringMatching(/./) });
       const still = JSON.parse((await test.ask("/v1/snapshot")).text) as Snapshot;
       expect(still.credentials).toHaveLength(1);
-      // It works again: nothing is left of the failure.
+      // It works again: no trace of the failure is left.
       b.issuer.answer = rotatingIssuer();
       expect((await test.post(`/v1/credential/${id}/refresh`)).status).toBe(200);
       expect(await stateOf(test, "acme")).toMatchObject({ state: "good" });

@@ -69,7 +69,7 @@ it("M1: a session that such a process holds is joined instead of refused; what i
   await door.close();
   at = await terminal.see(at, /The session was closed\.[\s\S]*ended-0/);
 
-  // Without a door it is refused as ever.
+  // Without a door, joining is refused as before.
   const refused = served.terminal();
   at = refused.type("lathe -c --plain");
   at = await refused.see(at, /This session is open in process [\s\S]*ended-2/);
@@ -133,7 +133,7 @@ it("M1: what is no lathe serve, or one that says nonsense, is told in one line",
       unreadable,
     ],
     [(_, response) => response.writeHead(500).end("{}"), /^lathe: The server answered with status 500\.\n$/],
-    // What was meant for one server does not follow to another.
+    // Credentials for one server are not sent to another.
     [
       (_, response) => {
         const { port } = moved.address() as AddressInfo;
@@ -178,7 +178,7 @@ it("M1: /serve opens the session of a terminal: link and QR code; another termin
   other.keys("hi\n");
   there = await other.see(there, /Hello to both\.[\s\S]*Done[\s\S]*› /);
   at = await own.see(at, /Hello to both\./);
-  // A link is good once.
+  // A link works once.
   const again = held.type(`lathe attach ${link}`);
   await held.see(again, /This link was used before\. [\s\S]*ended-2/);
   own.keys("/serve stop\n");

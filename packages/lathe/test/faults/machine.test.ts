@@ -7,7 +7,7 @@ import { type Looks, MACHINE_FAULTS, type MachineFault } from "./machine-faults.
 import { goIn, type MachineMode } from "./machine-modes.ts";
 import { isFull, report } from "./report.ts";
 
-/** There is an input to go on with. */
+/** Whether there is an input to resume. */
 const isCut = (journal: string): boolean => ["unfinished", "error"].includes(journal.split(",")[0] ?? "");
 
 const chosen = MACHINE_FAULTS.filter(({ short }) => isFull || short);

@@ -10,7 +10,7 @@ const IN_GATE: Readonly<Record<Victim, readonly number[]>> = { child: [3], serve
 const MOST_LINES = 60;
 const AT_ONCE = 4;
 
-/** False when nobody died: the journal has fewer lines. */
+/** False if no process died: the journal has fewer lines. */
 async function killedAt(victim: Victim, line: number): Promise<boolean> {
   const serving = await KilledServing.open(victim, line);
   const where = `${victim} at line ${line}`;
@@ -41,11 +41,11 @@ async function mustBeWhole(serving: KilledServing, confirmed: readonly string[],
   // What was not confirmed was said again, after the other.
   if (confirmed.length === 2) expect(users.indexOf("make it"), where).toBeLessThan(users.indexOf("and more"));
   const fresh = KilledServing.drawnItems(await serving.fresh());
-  // A command that was cut off, or about to run, is told to the model as such, and does not run again.
+  // The model is told that a command was cut off or about to run, and it does not run again.
   const isCut = fresh.some((item) => "state" in item && item.state === "failed");
   expect(isCut ? ["made\n", ""] : ["made\n"], where).toContain(serving.madeText());
   expect(fresh).toContainEqual({ kind: "text", text: "There is more." });
-  // The page that was open all the time draws the same as one that is opened now, and both draw the journal.
+  // The page that was open all the time shows the same as one opened now, and both show the journal.
   await expect.poll(() => KilledServing.drawnItems(serving.view), { timeout: 20_000 }).toEqual(fresh);
   const { messages } = await serving.client.command(serving.id, "get_messages");
   expect(await serving.journal(), where).toHaveLength(messages.length);
