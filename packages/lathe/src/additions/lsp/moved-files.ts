@@ -71,7 +71,7 @@ export class MovedFiles {
     return joinPlans([...plans, { files: [], moves: own, notes }]);
   }
 
-  async made({ moves }: Refactoring, env: ExecutionEnvironment): Promise<void> {
+  async afterApply({ moves }: Refactoring, env: ExecutionEnvironment): Promise<void> {
     const done = moves.map(({ from, to }) => ({ from: env.resolve(from), to: env.resolve(to) }));
     if (done.length === 0) return;
     const tos = done.map(({ to }) => to);
