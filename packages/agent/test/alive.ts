@@ -1,8 +1,8 @@
-// Looking at real processes from tests.
+// Inspects real processes for tests.
 
 import { readFileSync } from "node:fs";
 
-/** Running or sleeping; a zombie is dead. */
+/** True if the process runs or sleeps; a zombie counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -12,7 +12,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for a condition; the test's own timeout is the deadline. Looks less often with time: a look at all processes costs something. */
+/**
+ * Waits for a condition; the test's own timeout is the deadline. Checks less and less often, because looking at all
+ * processes costs time.
+ */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let pause = 5; !(await condition()); pause = Math.min(pause * 1.5, 60)) {
     await new Promise((resolve) => setTimeout(resolve, pause));

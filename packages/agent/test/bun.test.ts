@@ -69,7 +69,7 @@ describe.skipIf(!hasBun)("under Bun, from scripts/setup-system.sh", () => {
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("goodbye\n");
     expect(server.requests[1]?.rawBody.toString()).toContain("hello");
-    // What the command left behind has ended with the session.
+    // The processes that the command left behind ended with the session.
     expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(daemon);
   });
 

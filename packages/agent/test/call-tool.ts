@@ -1,4 +1,4 @@
-// Runs one tool against a real directory, the way the session would, and gives back what the model and the host would see.
+// Runs one tool in a real directory as the session would, and returns what the model and the host would see.
 
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ export interface Bench {
   readonly services: { -readonly [K in keyof ToolServices]: ToolServices[K] };
   readonly artifacts: Buffer[][];
   readonly output: string[];
-  /** `between`: runs after the call was judged and before it is carried out. */
+  /** `between`: runs after the call was judged and before it is executed. */
   call<Args>(tool: ToolDef<Args>, args: Args, signal?: AbortSignal, between?: () => Promise<void>): Promise<ToolResult>;
   /** The text the model would read. */
   text<Args>(tool: ToolDef<Args>, args: Args, between?: () => Promise<void>): Promise<string>;

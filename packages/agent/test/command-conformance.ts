@@ -6,13 +6,13 @@ import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 
 type Try = (title: string, test: () => Promise<void>, timeout?: number) => void;
 
-/** What of it is tried, and how. */
+/** Which parts are tried, and how. */
 interface CommandCases {
   readonly commanded: Try;
   readonly links: Try;
-  /** The absolute path of one in the working directory. */
+  /** The absolute path of a file in the working directory. */
   at(path: string): string;
-  /** Another environment answers for the rest. */
+  /** Another environment is responsible for the rest. */
   readonly wraps: boolean;
   readonly far: boolean;
 }
@@ -25,10 +25,10 @@ export function commandConformance(
   beforeAll(() => {
     env = under();
   });
-  /** Seconds that no other suite on the machine sleeps for. */
+  /** A number of seconds that no other suite on the machine sleeps for. */
   const nap = (k: number) => 1_000_000 + process.pid * 10 + k;
   const sleeping = async (...wanted: number[]): Promise<number[]> => {
-    // An argument a line: only of a sleep it is all of one.
+    // Prints one argument per line; only for a sleep is that the whole line.
     const script = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'";
     const words = (await env.execCommand(script, 20_000)).stdout.split("\n");
     return wanted.filter((k) => words.includes(String(nap(k))));

@@ -1,4 +1,4 @@
-// The conformance suite over everything that needs no other program.
+// The conformance suite for every environment that needs no other program.
 // Titles carry: D-020 D-025 EE-01 EE-02 TL-04 TL-05 TL-06
 
 import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
@@ -33,7 +33,7 @@ function onDisk(wrap: (env: LocalEnvironment, root: string) => ExecutionEnvironm
   };
 }
 
-/** Only what the interface of loop.md demands, so that the mix-in has to do the rest. */
+/** Only what the interface of loop.md requires, so that the mix-in has to do the rest. */
 function minimal(local: LocalEnvironment): MinimalEnvironment {
   return {
     identity: local.identity,
@@ -68,7 +68,7 @@ describe("EE-02 local with the built-in search", () =>
 describe("EE-01 K-17 minimal with the mix-in", () =>
   environmentConformance(
     onDisk((env) => withFileCommands(minimal(env))),
-    // The file commands are those over ssh, where the tools are tried.
+    // The file commands are the same as over ssh, where the tools are tested.
     { commands: true, far: true, overrides: ["files", "search", "links", "ports"] },
   ));
 describe("EE-04 logging", () =>
@@ -90,7 +90,7 @@ describe("EE-04 scoped", () =>
   environmentConformance(
     onDisk((env, root) => {
       const scoped = new ScopedEnvironment(env, root);
-      // A scope leaves cleaning up to the environment it stands in.
+      // A scope leaves the cleanup to the environment that it wraps.
       scoped.cleanup = () => env.cleanup();
       return scoped;
     }),

@@ -17,17 +17,20 @@ export interface EnvironmentUnderTest {
   readonly dispose: () => Promise<void>;
 }
 
-/** The suite in parts, so that a wrapper is tested where it does something of its own. */
+/** The suite in parts, so that a wrapper is tested only for what it implements itself. */
 export type Part = "files" | "search" | "tools" | "links" | "commands" | "processes" | "ports" | "shells";
 
-/** What an environment is, which decides how much of the suite it needs. */
+/** Describes an environment, which decides how much of the suite it needs. */
 export interface EnvironmentKind {
   readonly commands: boolean;
-  /** What it does itself; the rest it hands on to another environment, which is tested whole. In a long run every part is tried. */
+  /**
+   * The parts that it implements itself. It passes the rest on to another environment, which is tested in full. In a
+   * long run every part is tried.
+   */
   readonly overrides?: readonly Part[];
-  /** What it has of a class that another environment tests whole, too. In a long run every part is tried. */
+  /** The parts that it inherits from a class that another environment tests too. In a long run every part is tried. */
   readonly inherits?: readonly Part[];
-  /** Every call is a trip to elsewhere: some cases try fewer ways, except in a long run. */
+  /** Every call is a round trip, so some cases try fewer ways, except in a long run. */
   readonly far?: boolean;
   /** Without a process for each connection. */
   readonly connects?: "directly";
@@ -35,7 +38,10 @@ export interface EnvironmentKind {
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
 
-/** In the place of `it` for a part that another environment answers for: not a skip, there is nothing to test. */
+/**
+ * Replaces `it` for a part that another environment is responsible for. This is no skip, because there is nothing to
+ * test.
+ */
 const nothing = (_title: string, _test: () => Promise<void>, _timeout?: number): void => {};
 
 export function environmentConformance(make: () => Promise<EnvironmentUnderTest>, kind: EnvironmentKind): void {
@@ -254,7 +260,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     expect(wrapped.identity).toBe(env.identity);
   });
 
-  // Not a skip: an environment without commands has nothing here to conform to.
+  // No skip: an environment without commands has nothing to conform to here.
   if (!commands) {
     it("EE-01 a port is refused where nothing can run", async () => {
       const refusal = { code: "unavailable", message: expect.stringMatching(/^Port 80 cannot be reached: .*memory/) };

@@ -23,7 +23,7 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
   let container: string;
 
   beforeAll(() => {
-    // crun needs another control group layout, and raising limits needs a capability that test machines rarely give.
+    // crun needs another control group layout, and raising limits needs a capability that test machines rarely have.
     const limits =
       '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\n';
     writeFileSync(join(folder, "containers.conf"), limits);
@@ -49,7 +49,7 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
   });
   afterAll(() => {
     if (container !== undefined) podman(["rm", "-f", "-t", "0", container]);
-    // podman clears up after each exec in a process of its own, which may still be writing.
+    // podman cleans up after each exec in a separate process, which may still be writing.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   });
 
@@ -67,8 +67,8 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
         dispose: async () => {},
       };
     },
-    // The file commands of the tools are those over ssh; links are made and followed by the same ones. The relay to a port is that of
-    // the mix-in, and busybox has its own test; the one of the gate, below, goes through it in the container.
+    // The tools' file commands are the same as over ssh, and so is the handling of links. The mix-in provides the relay
+    // to a port, and busybox has its own test; the gate's relay, below, goes through it in the container.
     { commands: true, far: true, inherits: ["tools", "links", "ports"] },
   );
 

@@ -1,4 +1,4 @@
-// The conformance suite over a real sshd on loopback, started here with its own keys and configuration.
+// The conformance suite with a real sshd on loopback, started here with its own keys and configuration.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "s-")));
   const before = process.env["TMPDIR"];
   beforeAll(async () => {
-    // Other tests connect as well: what lies in here is ours.
+    // Other tests connect as well; only what is in here is ours.
     process.env["TMPDIR"] = folder;
     server = await startSshd();
   });

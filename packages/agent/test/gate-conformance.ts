@@ -1,4 +1,5 @@
-// The gate to the web over every environment: a server of the session is reached by each of its names, another program's is not.
+// The gate to the web in every environment: a server of the session can be reached by each of its names, another
+// program's cannot.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +21,7 @@ export async function checkGate(env: ExecutionEnvironment, own: number): Promise
   const gate = webGate({ env });
   const [mapped = "localhost"] = loopbackNames(await env.readFile("/etc/hosts").catch(() => ""));
   const names = [...new Set(["localhost", "[::1]", mapped, "127.0.0.1", "127.9.9.9", "app.localhost"])];
-  // Where a relay has to be started for each connection, a few say the same.
+  // If each connection needs a new relay, a few connections prove the same.
   const fetched = isLong ? names : names.slice(0, 2);
   const texts = await Promise.all(fetched.map((name) => fetchText(gate, `http://${name}:${own}/`)));
   expect(texts).toEqual(fetched.map(() => "own"));
@@ -29,7 +30,7 @@ export async function checkGate(env: ExecutionEnvironment, own: number): Promise
   await checkOther(env, gate);
 }
 
-/** A server of this process, which is no process of the session. A place with a network of its own never reaches it. */
+/** A server of this process, which belongs to no session. A place with its own network never reaches it. */
 async function checkOther(env: ExecutionEnvironment, gate: WebGate): Promise<void> {
   let heard = 0;
   const server = createServer((_request, response) => {

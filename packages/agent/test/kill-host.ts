@@ -1,4 +1,5 @@
-// A host that starts every kill situation through our own code, as a command and as a two-way process, and then waits to be killed. Argument: prefix of the pid files.
+// A host that starts every kill situation through our own code, as a command and as a two-way process, and then waits
+// to be killed. Argument: prefix of the pid files.
 
 import { LocalEnvironment } from "../src/world/env/local.ts";
 import { KILL_PRELUDE, KILL_SITUATIONS } from "./kill-situations.ts";

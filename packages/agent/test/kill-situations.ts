@@ -1,11 +1,11 @@
-// Ways in which a shell command spreads processes. Each leaf writes its pid to $PIDS, so a test knows that all of
-// them were really there before it ends them.
+// Ways in which a shell command spreads processes. Each leaf writes its pid to $PIDS, so a test knows that all of them
+// really ran before it kills them.
 
 export interface KillSituation {
   readonly name: string;
   readonly command: string;
   readonly leaves: number;
-  /** The shell ends by itself and leaves the rest behind. */
+  /** The shell ends by itself and leaves the others behind. */
   readonly returns?: boolean;
 }
 

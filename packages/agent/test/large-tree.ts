@@ -10,7 +10,7 @@ export interface LargeTree {
   readonly files: number;
 }
 
-/** `directories` x 100 files; every 1,000th holds `rareWord`, each tenth directory is gitignored. */
+/** `directories` x 100 files; every 1,000th contains `rareWord`, and each tenth directory is gitignored. */
 export function makeLargeTree(directories: number): LargeTree {
   const root = mkdtempSync(join(tmpdir(), "lathe-tree-"));
   writeFileSync(join(root, ".gitignore"), "generated-*/\n");

@@ -1,4 +1,4 @@
-// Reads, writes and lists a thousand files at once; started with few files to open. Prints how many came back.
+// Reads, writes and lists a thousand files at once; started with a low limit of open files. Prints how many came back.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Opens, uses and closes sessions one after the other, as a server does that makes one for each request; prints what they leave.
-// Started with --expose-gc.
+// Opens, uses and closes sessions one after another, like a server that makes one for each request; prints what they
+// leave behind. Started with --expose-gc.
 
 import { readdirSync } from "node:fs";
 import { defaultDeps } from "@lathe/llm";
@@ -9,7 +9,7 @@ const [baseUrl = "", cwd = "", count = "0"] = process.argv.slice(2);
 const deps = defaultDeps({ env: { PATH: process.env["PATH"] ?? "" } });
 
 async function useSession(number: number): Promise<void> {
-  // Git is asked in some of them only: it takes longer than all the rest.
+  // Only some of them ask git, because it takes longer than all the rest.
   const surroundings = number % 20 === 0 ? undefined : () => ({ environment: "", projectDocs: "" });
   const model = "anthropic/claude-opus-4-6";
   const session = await createSession({ model, apiKey: "key", baseUrl, cwd, deps, surroundings });
@@ -19,13 +19,13 @@ async function useSession(number: number): Promise<void> {
 }
 
 async function measure(): Promise<{ readonly descriptors: number; readonly heap: number }> {
-  // A closed socket is gone with the next turns of the event loop.
+  // A closed socket disappears within the next turns of the event loop.
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
   for (let i = 0; i < 4; i++) globalThis.gc?.();
   return { descriptors: readdirSync("/proc/self/fd").length, heap: process.memoryUsage().heapUsed };
 }
 
-// What is loaded and compiled on first use is not a leak. */
+// Code that is loaded and compiled on first use is not a leak.
 for (let i = 0; i < 20; i++) await useSession(i);
 const before = await measure();
 for (let i = 0; i < Number(count); i++) await useSession(i);

@@ -1,4 +1,4 @@
-// A parser process whose tasks do what foreign bytes can make a parser do.
+// A parser process whose tasks misbehave as foreign bytes can make a parser misbehave.
 
 import { spawn } from "node:child_process";
 import { serve } from "../src/files/parser/serve.ts";

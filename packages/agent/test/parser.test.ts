@@ -35,7 +35,7 @@ describe("parser process", () => {
     ["answersTooMuch", "its content is too large to show", { memoryMb: 512 }],
     ["unknown", "there is no parser task unknown", {}],
   ])("a task that %s ends with one line, and the next task runs", async (task, why, more) => {
-    if (task === "loops") await pidOf(); // the deadline is the task's, not the start's
+    if (task === "loops") await pidOf(); // the deadline is for the task, not for the start
     await expect(run(task, more)).rejects.toThrow(why);
     expect(await pidOf()).toBeGreaterThan(0);
   });

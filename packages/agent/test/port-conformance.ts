@@ -1,4 +1,4 @@
-// Connections to ports, the same over every environment: what a debugger or a browser's inspector needs of them.
+// Connections to ports, the same in every environment: what a debugger or a browser's inspector needs from them.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,10 @@ import { until } from "./alive.ts";
 import { checkGate } from "./gate-conformance.ts";
 import { freePort } from "./sshd.ts";
 
-/** Listens on three ports: the first sends back what it gets and ends when we do, the second says `bye` and ends by itself, the third has a page. */
+/**
+ * Listens on three ports: the first echoes what it gets and ends when we do, the second says `bye` and ends by itself,
+ * the third serves a page.
+ */
 const SERVER = `
 if command -v node >/dev/null; then exec node -e '
   const { createServer } = require("net");
@@ -38,7 +41,7 @@ export function portConformance(environment: () => ExecutionEnvironment, many: n
     }
     await until(async () => (await connections(echo)) === 0);
   };
-  /** How many the far side has to that port. */
+  /** How many connections the far side has to that port. */
   const connections = async (port: number): Promise<number> => {
     const hex = port.toString(16).toUpperCase().padStart(4, "0");
     const command = `cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -c ":${hex} [0-9A-F]*:[0-9A-F]* 01 "`;
@@ -55,7 +58,7 @@ export function portConformance(environment: () => ExecutionEnvironment, many: n
     let most = 0;
     for await (const chunk of connection) {
       chunks.push(chunk);
-      // Time enough for what is on its way to pile up, if it could.
+      // Enough time for data on its way to pile up, if it could.
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
       most = Math.max(most, connection.readableLength + connection.writableLength);
     }
@@ -147,7 +150,10 @@ async function writeAll(connection: Duplex, bytes: Buffer): Promise<void> {
   connection.end();
 }
 
-/** Relays and servers have the port among their arguments; processes in sandboxes and containers are seen from here too. */
+/**
+ * Relays and servers have the port among their arguments; processes in sandboxes and containers are visible from here
+ * too.
+ */
 function processesNaming(port: number): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {

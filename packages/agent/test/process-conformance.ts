@@ -1,4 +1,5 @@
-// Two-way processes, the same over every environment: what a language server, a debugger or a kernel needs of its pipes.
+// Two-way processes, the same in every environment: what a language server, a debugger or a kernel needs from its
+// pipes.
 
 import { expect, it } from "vitest";
 import type { ExecutionEnvironment, ProcessOptions, TwoWayProcess } from "../src/world/env/types.ts";
@@ -8,14 +9,14 @@ import { until } from "./alive.ts";
 export interface ProcessRounds {
   /** Without the cases that take long. */
   readonly wraps: boolean;
-  /** Of 256 KiB, that a program writes to a slow reader. */
+  /** How many of 256 KiB a program writes to a slow reader. */
   readonly blocks: number;
 }
 
 export function processConformance(environment: () => ExecutionEnvironment, { wraps, blocks }: ProcessRounds): void {
   const sh = (script: string, options?: ProcessOptions, ...args: string[]) =>
     environment().startProcess!(["sh", "-c", script, "test", ...args], options);
-  /** Those of the process ids that run over there; what only waits to be reaped does not. */
+  /** The process ids that still run there, without those that only wait to be reaped. */
   const alive = async (pids: string): Promise<string> => {
     const state = `case $(cat /proc/$pid/stat 2>/dev/null) in ''|*') Z '*|*') X '*) ;; *) echo $pid ;; esac`;
     return (await environment().execCommand(`for pid in ${pids}; do ${state}; done`, 20_000)).stdout;
@@ -75,7 +76,7 @@ export function processConformance(environment: () => ExecutionEnvironment, { wr
       let [read, most] = [0, 0];
       for await (const chunk of process.stdout) {
         read += chunk.length;
-        // Time enough for the program to run ahead, if it could.
+        // Enough time for the program to run ahead, if it could.
         for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
         most = Math.max(most, process.readStderr().next * block - read);
       }

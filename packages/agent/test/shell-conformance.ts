@@ -1,4 +1,4 @@
-// A shell that lasts, and a terminal, the same over every environment that has them.
+// A lasting shell, and a terminal, the same in every environment that has them.
 
 import { expect, it } from "vitest";
 import { LastingShell, PLAIN_BASH } from "../src/tools/run/lasting-shell.ts";
@@ -19,7 +19,7 @@ export function shellConformance(environment: () => ExecutionEnvironment): void 
     };
     const first = await run("mkdir -p deep; cd deep; A='x y'; export B=2; f() { echo f; }; set -o pipefail; exit 3");
     expect(first.exitCode).toBe(3);
-    // Only bash says what it holds.
+    // Only bash reports its state.
     if ((await environment().execCommand("command -v bash", 20_000)).exitCode !== 0) return;
     const { output } = await run('pwd; echo "$A" $B; f; false | true || echo pipefail');
     expect(output).toBe(`${environment().resolve("deep")}\nx y\n2\nf\npipefail\n`.replace("\n2", " 2"));
@@ -65,7 +65,7 @@ export function shellConformance(environment: () => ExecutionEnvironment): void 
     await terminal.write("5\r");
     await shows("got 5");
     expect(printed).toContain("tty\r\n");
-    // Its controlling terminal: Ctrl-C reaches the program in front.
+    // Its controlling terminal: Ctrl-C reaches the program in the foreground.
     await terminal.write("\x03");
     expect((await terminal.done).exitCode).not.toBe(0);
     expect(terminal.running).toBe(false);

@@ -10,7 +10,7 @@ import { until } from "./alive.ts";
 import { program } from "./programs.ts";
 
 export interface Sshd {
-  /** For an environment that works in this directory, over this server. */
+  /** Options for an environment that works in this directory, over this server. */
   options(cwd: string): SshOptions;
   stop(): void;
 }
@@ -21,7 +21,7 @@ export async function startSshd(...more: string[]): Promise<Sshd> {
   for (const key of ["host", "client"])
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, key)]);
   execFileSync("cp", [join(folder, "client.pub"), join(folder, "authorized")]);
-  // sshd wants its privilege separation directory, which a service manager would have made.
+  // sshd needs its privilege separation directory, which a service manager would have created.
   if (userInfo().uid === 0) mkdirSync("/run/sshd", { recursive: true });
   const port = await freePort();
   const config = [
@@ -34,7 +34,7 @@ export async function startSshd(...more: string[]): Promise<Sshd> {
     "UsePAM no",
     "PasswordAuthentication no",
     "MaxSessions 100",
-    // bash reads ~/.bashrc for each command, and what a developer has in there may take longer than the command.
+    // bash reads ~/.bashrc for each command, and a developer's file may take longer than the command.
     `SetEnv HOME=${folder}`,
     ...more,
   ];

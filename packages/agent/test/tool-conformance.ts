@@ -1,4 +1,4 @@
-// The tools over any environment: the same calls, the same words back, whatever is underneath.
+// The tools in any environment: the same calls give the same text, whatever is underneath.
 
 import { expect } from "vitest";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
@@ -24,7 +24,10 @@ import { writeFileTool } from "../src/tools/builtin/write-file/index.ts";
 import { PendingActions } from "../src/tools/pending-actions/pending-actions.ts";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 
-/** A call and what it answers; an error stands behind `!`. What `also` marks is left out where calls take long: another step is of its kind. */
+/**
+ * A call and its answer; `!` marks an error. Steps marked `also` are omitted if calls take long, because another step
+ * covers their kind.
+ */
 type Step = readonly [tool: ToolDef<never>, args: object, answer: string | RegExp, also?: "also"];
 
 const PATCH = [
@@ -41,7 +44,7 @@ const PATCH = [
   "*** End Patch",
 ].join("\n");
 
-/** One for all environments: it takes a second to start. */
+/** One for all environments, because it takes a second to start. */
 const parser = new Parser();
 const pendingActions = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {}, warn: () => {} });
 

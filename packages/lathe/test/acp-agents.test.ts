@@ -130,7 +130,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
     });
     const { stdout } = await go();
     expect(stdout).toContain(
-      "The program of agent crashing: it ended with code 9: Error: out of luck\n\n[Nothing of it was merged; your files are as before.",
+      "The program of agent crashing: it ended with code 9: Error: out of luck\n\n[None of its changes were merged; your files are unchanged.",
     );
     expect(stdout).toContain(
       "The program of agent absent cannot be started: it ended with code 3: Error: no licence found\n",

@@ -190,13 +190,13 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           const { code, stdout } = await scene.runBuilt([...full, "-p", "go"]);
           expect({ code, end: endOf(stdout, "One") }).toEqual({
             code: 0,
-            end: expect.stringMatching(/^failed: got: .*\n\n\[Nothing of it was merged.*ENOSPC/s),
+            end: expect.stringMatching(/^failed: got: .*\n\n\[None of its changes were merged.*ENOSPC/s),
           });
           const [view] = scene.views();
           expect(scene.views()).toEqual([expect.stringMatching(/^One-/)]);
-          expect(endOf(stdout, "One")).toContain(`It stays in the isolated copy ${view}`);
+          expect(endOf(stdout, "One")).toContain(`They stay in the isolated copy ${view}`);
           expect((await resumeBuilt()).stderr).toMatch(
-            /The agent One ended before its changes were merged\. What it changed could not be read: .*no space.*It stays/i,
+            /The agent One ended before its changes were merged\. Its changes could not be read: .*no space.*They stay/i,
           );
           expect(scene.views()).toEqual([view]);
           execFileSync("mount", ["-o", "remount,size=64m", views]);

@@ -346,7 +346,7 @@ describe.skipIf(!has("gcc", "lldb-dap-19"))("C (needs gcc, lldb-dap-19)", () => 
       await at.say({ action: "attach", pid: Number(new TextDecoder().decode(value)) });
       await at.say({ action: "set_breakpoint", file: source, line: 5, hit_condition: ">= 3" });
       await expect(at.say({ action: "set_breakpoint", file: source, line: 3, hit_condition: "% 3" })).rejects.toThrow(
-        "lldb-dap knows a hit_condition such as 3",
+        "lldb-dap supports only a hit_condition such as 3",
       );
       expect(await at.say({ action: "continue" })).toContain("sum at sum.c:5");
       expect(await at.say({ action: "step_out" })).toContain("main at sum.c:");

@@ -309,7 +309,7 @@ it("T-GH-1 T-SUB-1 bad input, a missing token and a host's refusal are one line 
     [{ op: "run_watch", run: "latest" }, '"latest" is not a run: give its number, or the address of its page.'],
     [
       { op: "run_watch", run: "https://github.com/a/b/actions/runs/1", repo: "c/d" },
-      "https://github.com/a/b/actions/runs/1 is not of the repository c/d. Leave out `repo`.",
+      "https://github.com/a/b/actions/runs/1 does not belong to the repository c/d. Leave out `repo`.",
     ],
   ] as [object, string][])
     expect(await said(args)).toBe(line);

@@ -101,7 +101,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     expect(["One", "Two"]).toContain(failed);
     expect(stdout.match(/status="failed"/g)).toHaveLength(1);
     expect(stdout).toMatch(
-      /Nothing of it was merged; your files are as before\. Merge failed\.\n- a\.txt:2: both sides/,
+      /None of its changes were merged; your files are unchanged\. Merge failed\.\n- a\.txt:2: both sides/,
     );
     expect(stdout).toContain("Both sides of each: conflict://1 (a.txt, line 2).");
     const [patch] = scene.kept(`${failed}.patch`);
@@ -135,7 +135,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     nested("add", "-A");
     nested("commit", "-qm", "nested");
     const { stdout, stderr } = await go();
-    expect(stdout).toContain("[Its changes are the branch lathe/task/One; your files are as before.");
+    expect(stdout).toContain("[Its changes are on the branch lathe/task/One; your files are unchanged.");
     const message = (id: string) => scene.git("log", "--format=%B", `main..lathe/task/${id}`).trim();
     expect(message("One")).toBe("Put 1 into a\n\nIt was asked for.\n\nBy the agent One.");
     expect(message("Two")).toBe("work of Two\n\nBy the agent Two.");
@@ -157,7 +157,9 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     const { stdout } = await go();
     expect(stdout).toContain("[Merged into your files: vendor/x/x.txt]");
     // Of an agent that fails nothing lands, and what it changed is kept.
-    expect(stdout).toContain("cannot\n\n[Nothing of it was merged; your files are as before. It did not finish.");
+    expect(stdout).toContain(
+      "cannot\n\n[None of its changes were merged; your files are unchanged. It did not finish.",
+    );
     expect([scene.read("vendor/x/x.txt"), scene.read("a.txt")]).toEqual(["2\n", "one\ntwo\nthree\n"]);
     expect(readFileSync(scene.kept("Two.patch")[0]!, "utf8")).toContain("+half");
     expect(scene.kept("Two.nested-1.patch").map((path) => readFileSync(path, "utf8"))).toEqual([
@@ -183,7 +185,9 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     expect(stdout).toMatch(
       /id="Good" agent="checked" status="completed">\nsecond\n\n\[Merged into your files: a\.txt\]/,
     );
-    expect(stdout).toMatch(/id="Bad" agent="checked" status="failed">\nstill wrong\n\n\[Nothing of it was merged/);
+    expect(stdout).toMatch(
+      /id="Bad" agent="checked" status="failed">\nstill wrong\n\n\[None of its changes were merged/,
+    );
     expect(stdout).toMatch(/Its check failed with exit code 1:\n.*wrong/s);
     expect([scene.read("a.txt"), scene.read("b.txt")]).toEqual(["right\n", "b\n"]);
     expect(askedOf("Good").map(lastMessage)[2]).toMatch(/exit code 1:\nwrong\nb\n/);
@@ -208,7 +212,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     const rules = ["--permission-mode", "auto-edit", "--allow", "agent(*)"];
     const { stdout } = await scene.run([...rules, "-p", "go"]);
     expect(stdout).toContain(
-      "[Nothing of it was merged; your files are as before. Denied by the unattended run: land needs",
+      "[None of its changes were merged; your files are unchanged. Denied by the unattended run: land needs",
     );
     expect(() => scene.read("../ran")).toThrow();
     expect(scene.read("a.txt")).toBe("one\ntwo\nthree\n");
@@ -243,7 +247,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     const { stdout } = await go();
     expect(stdout).toMatch(/id="R-2" agent="task" status="completed">\nright\n\n\[Merged into your files: a\.txt\]/);
     expect(stdout).toMatch(
-      /id="R-3" agent="task" status="failed">\nit lost the race: R-2 was first\n\n\[Nothing of it was merged/,
+      /id="R-3" agent="task" status="failed">\nit lost the race: R-2 was first\n\n\[None of its changes were merged/,
     );
     expect([scene.read("a.txt"), scene.read("b.txt")]).toEqual(["right\n", "b\n"]);
     expect(scene.views()).toEqual([]);

@@ -46,7 +46,7 @@ describe("limits of a run end it with code 5", () => {
     const end = jsonLines(stdout).at(-1);
     expect(end?.["cost"]).toBeGreaterThan(0.8);
     expect(end?.["cost"]).toBeLessThanOrEqual(1);
-    expect(JSON.stringify(end)).toMatch(/The limit of \$1\.00 does not pay for another request.*lathe -c/);
+    expect(JSON.stringify(end)).toMatch(/The limit of \$1\.00 does not cover another request.*lathe -c/);
     // With a higher limit it goes on.
     const more = await scene.run([...full, "-c", "--mode", "json", "--max-cost", "2", "go on"]);
     expect(more.code).toBe(5);
@@ -57,7 +57,10 @@ describe("limits of a run end it with code 5", () => {
   it("--max-cost that does not pay for the first request sends nothing and keeps the session", async () => {
     scene = await stage([]);
     const { code, stderr } = await scene.run(["--max-cost", "0.01", "go"]);
-    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringMatching(/limit of \$0\.01 does not pay/) });
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/limit of \$0\.01 does not cover/),
+    });
     expect(scene.server.requests).toEqual([]);
   });
 

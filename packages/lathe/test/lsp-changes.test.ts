@@ -115,7 +115,7 @@ it("LP-04 files that a server creates, moves and deletes are part of the one cha
   await scene.box.run(["trust"]);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0, stderr: "" });
   const [overwritten, outside, command, all] = results();
-  expect(overwritten).toContain("The server would create b.xyz, which exists already. Nothing was written.");
+  expect(overwritten).toContain("The server would create b.xyz, which already exists. Nothing was written.");
   expect(outside).toMatch(/The server would change .*out\.xyz, which is not in the project\. Nothing was written\./);
   expect(command).toContain('"Of an editor" is the command editor.rename of an editor, which xyz does not run.');
   expect(all).toContain("Changed 5 files.");

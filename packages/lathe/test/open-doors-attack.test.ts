@@ -49,7 +49,7 @@ describe("a prompt that is not sent", () => {
   it("EX-06 a command from an empty file names the file instead of failing inside", async () => {
     write(mine("commands/empty.md"), "---\ndescription: nothing yet\n---\n\n");
     const run = await print("/empty");
-    expect(run).toMatchObject({ code: 2, stderr: `lathe: ${mine("commands/empty.md")} holds no text to send.\n` });
+    expect(run).toMatchObject({ code: 2, stderr: `lathe: ${mine("commands/empty.md")} contains no text to send.\n` });
   });
 });
 

@@ -52,7 +52,7 @@ it("EX-12 instructions of a subfolder that are cut or left out give one warning 
   });
   await rig.say("go", read("api/a.ts"), read("web/w.ts"), read("api/b.ts"), turn.text("done"));
   expect(rig.of("warning").map(({ data }) => data.message)).toEqual([
-    "api/AGENTS.md: with the other instruction files it is larger than 32 KB; it is cut or left out",
+    "api/AGENTS.md: with the other instruction files it is larger than 32 KB, so it is cut or left out",
     "web/AGENTS.md: it is larger than 1 MB; it is left out",
   ]);
 });

@@ -145,7 +145,7 @@ it("T-IMG-2 OpenRouter is asked when the setting names it; words instead of a pi
     modalities: ["image", "text"],
   });
   const told = JSON.stringify(lastBody().messages);
-  expect(told).toContain("sent image/png that is no picture. Nothing was written.");
+  expect(told).toContain("sent image/png that is not an image. Nothing was written.");
   expect(existsSync(file("e.png"))).toBe(false);
   expect(told).toContain("OpenRouter made no picture: I cannot draw that. Nothing was written.");
   expect(told).toContain("answered with status 402");

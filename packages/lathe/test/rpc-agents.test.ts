@@ -157,7 +157,7 @@ describe("RPC: agents", () => {
     await host.prompt("go");
     expect(await agentsOf(host)).toMatchObject([{ agentId: "A" }, { agentId: "B", doing: "Waiting for memory" }]);
     expect(await host.data("agent_stop", { agentId: "B" })).toMatchObject({
-      output: expect.stringContaining("the user stopped it\n[It had not begun."),
+      output: expect.stringContaining("the user stopped it\n[It had not started."),
     });
     const from = host.frames.length;
     held.open();

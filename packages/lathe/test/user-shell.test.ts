@@ -221,7 +221,7 @@ it("MO-02 Ctrl+B: a command of the person's own goes on as a job, and the model 
   expect([c.talk.shell.running, listJobs(c.talk)[0]?.status]).toEqual([undefined, "running"]);
   c.server.push(turn.text("I see"));
   await c.say("go");
-  expect(JSON.stringify(c.server.requests[0]?.body)).toMatch(/begun.*It goes on as job 1/);
+  expect(JSON.stringify(c.server.requests[0]?.body)).toMatch(/begun.*It continues as job 1/);
   await c.talk.shell.run(bangCommand("!!touch go")!);
   await expect.poll(() => listJobs(c.talk)[0]?.status).toContain("exit code: 0");
 });

@@ -1,4 +1,4 @@
-// For writing adapters: the types, and the shared machinery below the client.
+// For authors of adapters: the types, and the shared machinery below the client.
 
 export { type AdapterOptions, createAdapter, DEFAULT_TIMEOUTS } from "./adapter.ts";
 export { unknownModel } from "./catalog/assumed.ts";

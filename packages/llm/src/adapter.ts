@@ -1,6 +1,6 @@
-// The generic adapter: a protocol, an endpoint and an auth become a ProviderAdapter. Order of one call: media, encode,
-// headers, auth, send, then classify or decode. It never retries, but for tools that the vendor refuses to enforce, and keeps no
-// state about a call.
+// The generic adapter: turns a protocol, an endpoint and an auth into a ProviderAdapter. The order of one call: media,
+// encode, headers, auth, send, then classify or decode. It keeps no state about a call and never retries, except
+// without tool enforcement if the vendor refuses that.
 
 import { unknownModel } from "./catalog/assumed.ts";
 import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
@@ -31,7 +31,7 @@ import type { Request } from "./types/request.ts";
 import type { Response } from "./types/response.ts";
 import { type Some, withoutUndefined } from "./types/some.ts";
 
-/** What an adapter is made of. */
+/** The parts of an adapter. */
 export interface AdapterOptions {
   readonly name: string;
   readonly protocol: Protocol;
@@ -39,7 +39,7 @@ export interface AdapterOptions {
   readonly auth: Auth;
   readonly baseUrl: string;
   readonly deps: ClientDeps;
-  /** Catalog lookup; an unknown id gets conservative defaults. */
+  /** Looks up the catalog; an unknown id gets conservative defaults. */
   readonly model?: ((id: string) => ModelInfo | undefined) | undefined;
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Some<AdapterTimeouts> | undefined;
@@ -49,15 +49,15 @@ export interface AdapterOptions {
   readonly tls?: TlsMaterial | undefined;
   /** The vendor has an endpoint for operation `count_tokens`. */
   readonly countsTokens?: boolean | undefined;
-  /** Where the vendor compacts a conversation; absent where it does not. */
+  /** Where the vendor compacts a conversation; absent if it does not. */
   readonly compactEndpoint?: Endpoint | undefined;
   readonly userAgent?: string | undefined;
 }
 
-/** `firstEvent` follows `request` unless it is set itself. */
+/** `firstEvent` is the same as `request` unless it is set itself. */
 export const DEFAULT_TIMEOUTS: Omit<AdapterTimeouts, "firstEvent"> = { connect: 10, request: 120, streamRead: 30 };
 
-/** A protocol, an endpoint and an auth as an adapter. */
+/** Makes an adapter from a protocol, an endpoint and an auth. */
 export function createAdapter(options: AdapterOptions): ProviderAdapter {
   const adapter = new HttpAdapter(options);
   return {
@@ -86,10 +86,10 @@ class HttpAdapter {
   readonly #resolver: MessageResolver;
   readonly #segments: SegmentCache = createSegmentCache();
   readonly #usualTimeouts: AdapterTimeouts;
-  /** Requests are values: one that was encoded for its segments is sent as it was encoded. */
+  /** Requests are values, so a request that was encoded for its segments is sent as it was encoded. */
   readonly #prepared = new WeakMap<Request, { readonly encoded: EncodedRequest; readonly length: number }>();
 
-  /** Models with sets of tools whose arguments the vendor has refused to enforce; they are sent without enforcement. */
+  /** Models with sets of tools whose arguments the vendor refused to enforce; sent without enforcement from then on. */
   readonly #unenforced = new Set<string>();
 
   constructor(options: AdapterOptions) {
@@ -105,11 +105,11 @@ class HttpAdapter {
       const url = endpoint({ operation: "stream", wireModel: "any", baseUrl });
       deps.fetch.prepare?.({ url, ...(tls === undefined ? {} : { tls }) });
     } catch {
-      // An address or a certificate that cannot be used: the request itself will report it to its caller.
+      // The address or a certificate cannot be used; the request itself will report that to its caller.
     }
   }
 
-  /** One answer, sent whole. */
+  /** Requests one answer, sent as a whole. */
   async complete(request: Request, context: CallContext, operation: "complete" | "compact"): Promise<Response> {
     const guard = this.#guard(context);
     try {
@@ -194,7 +194,7 @@ class HttpAdapter {
         if (!refusesEnforcement(error) || !enforcesTools(encoded)) throw error;
       }
     }
-    // The prefix that `segments` shows stays as it was: no vendor has cached what was refused.
+    // The prefix that `segments` shows stays the same: no vendor has cached what it refused.
     const resolved = await guard.race(Promise.resolve(this.#resolver.resolve(request.messages)));
     const loose = this.#encode(request, resolved, operation, true);
     const exchange = await this.#send(request, operation, context, guard, loose);
@@ -220,11 +220,11 @@ class HttpAdapter {
       connectTimeoutMs: timeouts.connect * 1000,
       ...(this.#options.tls === undefined ? {} : { tls: this.#options.tls }),
     };
-    // A key may come from a token service or a program of the user: neither may hold up an abort.
+    // A key may come from a token service or a user's program; neither may delay an abort.
     const authorized = await guard.race(this.#options.auth(plain)).catch((cause: unknown) => {
       throw failureOf(
         cause,
-        (reason) => new CredentialError(`${name}: the credential cannot be had: ${reason}`, { cause }),
+        (reason) => new CredentialError(`${name}: the credential could not be obtained: ${reason}`, { cause }),
       );
     });
     const secrets = secretsOf(plain, authorized);
@@ -259,7 +259,7 @@ class HttpAdapter {
     return endpoint({ operation, wireModel, baseUrl });
   }
 
-  /** What `segments` made of the same request just before, or made now. */
+  /** The encoding that `segments` made of the same request just before, or a new one. */
   #prepare(request: Request, operation: Operation | "compact"): EncodedRequest | Promise<EncodedRequest> {
     const prepared = operation === "stream" ? this.#prepared.get(request) : undefined;
     // Returned only once: a host may keep its requests, and they must not keep their bodies in memory.
@@ -331,7 +331,7 @@ class HttpAdapter {
     return this.#options.model?.(id) ?? unknownModel(id, this.#options.name);
   }
 
-  /** Request option, model row, provider, environment (only `long` has an effect there), default. */
+  /** Taken from the request's option, model row, provider, environment (which can only say `long`), or the default. */
   #retention(request: Request, model: ModelInfo): CacheRetention {
     const { name, deps, cacheRetention } = this.#options;
     const requestedRetention = request.providerOptions?.[name]?.["cache_retention"];
@@ -359,7 +359,7 @@ const ACCEPT = {
   "aws-event-stream": "application/vnd.amazon.eventstream",
 } as const;
 
-/** The error as it is when this package made it; whatever else was thrown is classified here, at the boundary. */
+/** Errors of this package stay as they are; anything else that was thrown is classified here, at the boundary. */
 function failureOf(error: unknown, classify: (reason: string, cause: unknown) => SDKError): SDKError {
   if (error instanceof SDKError) return error;
   return classify(error instanceof Error ? error.message : String(error), error);
@@ -369,7 +369,7 @@ const unexpectedError = (reason: string, cause: unknown): SDKError => new Unexpe
 
 const toolsSegment = ({ segments }: EncodedRequest) => segments.find(({ kind }) => kind === "tools");
 
-/** Of some tools the vendor is to enforce the arguments. */
+/** True if the vendor should enforce the arguments of some tools. */
 function enforcesTools(encoded: EncodedRequest): boolean {
   return toolsSegment(encoded)?.text.includes('"strict":true') ?? false;
 }

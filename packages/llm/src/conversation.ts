@@ -1,5 +1,5 @@
-// A conversation that has only grown since the last request costs its new messages: what the old ones came to is
-// remembered with the conversation's first own message and checked by identity.
+// If a conversation has only grown since the last request, only its new messages cost time: the result for the old ones
+// is remembered with the conversation's first own message and checked by identity.
 
 import type { Message } from "./types/message.ts";
 import type { EncodeInput } from "./types/protocol.ts";
@@ -9,28 +9,28 @@ type Source = Pick<EncodeInput, "segments" | "growing"> & {
 };
 
 interface Folded<S> {
-  /** Own copy: callers may push to the list they gave. */
+  /** Our own copy, because callers may push to their list. */
   readonly seen: Message[];
   readonly state: S;
-  /** The list that `seen` was taken from. */
+  /** The list that `seen` was copied from. */
   from: readonly Message[] | undefined;
 }
 
-/** `step` changes the state for one message, in order. The state belongs to the cache: copy what leaves. */
+/** `step` updates the state for one message, in order. The state belongs to the cache, so copy whatever leaves it. */
 export function foldMessages<S>(
   { segments, request: { messages }, growing = false }: Source,
   variant: string,
   start: () => S,
   step: (state: S, message: Message) => void,
 ): S {
-  // The system text may be one object for many conversations; the first message after it is not.
+  // Many conversations may share one system message object, but not the first message after it.
   const owner = messages.find(({ role }) => role !== "system" && role !== "developer") ?? messages[0];
   if (owner === undefined) return start();
   const memo = segments.get(owner, variant, (): { last?: Folded<S> | undefined } => ({}));
   const { last } = memo;
   const goesOn = last !== undefined && ((growing && last.from === messages) || startsWith(messages, last.seen));
   const folded: Folded<S> = goesOn ? last : { seen: [], state: start(), from: undefined };
-  // A step may refuse a message half way; such a state must not be found again.
+  // A step may throw half way through a message; such a state must not be used again.
   memo.last = undefined;
   for (let index = folded.seen.length; index < messages.length; index += 1) {
     const message = messages[index]!;
@@ -43,8 +43,8 @@ export function foldMessages<S>(
 }
 
 /**
- * Compares pointers from the end, where histories that differ mostly do. Object.is stops at the pointers; `===` has V8 look
- * into every message, which at 2,000 costs more than the rest of a request.
+ * Compares pointers from the end, because histories mostly differ there. Object.is stops at the pointers; `===` makes
+ * V8 look into every message, which costs more than the rest of a request at 2,000 messages.
  */
 function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
   if (beginning.length > messages.length) return false;

@@ -1,4 +1,4 @@
-// deps.ts for pages: requests go by `fetch`, and there are neither files nor an environment.
+// deps.ts for browsers: requests go through `fetch`, and there are neither files nor an environment.
 
 import { sleepWith, systemTimer } from "./timers.ts";
 import { createFetchTransport } from "./transport/fetch.ts";
@@ -6,7 +6,7 @@ import type { ClientDeps, Transport } from "./types/adapter.ts";
 import { ConfigurationError } from "./types/errors.ts";
 import { type Some, withoutUndefined } from "./types/some.ts";
 
-/** What a client takes from the machine, with parts of it replaced. */
+/** Everything a client takes from the machine, with some parts replaced. */
 export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   const setTimer = overrides.setTimer ?? systemTimer;
   return {
@@ -25,7 +25,7 @@ export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   };
 }
 
-/** Browsers send their own name; a different one would have to be allowed by every server. */
+/** Browsers send their own user agent; servers would have to allow a different one explicitly. */
 function underOwnName(transport: Transport): Transport {
   return (request) => {
     const { "user-agent": _, ...headers } = request.headers;
@@ -33,7 +33,7 @@ function underOwnName(transport: Transport): Transport {
   };
 }
 
-/** Pages that do not come over https have no `crypto.randomUUID`. */
+/** Pages that were not loaded over https have no `crypto.randomUUID`. */
 function randomUuid(): string {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

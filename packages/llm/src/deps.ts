@@ -1,12 +1,12 @@
-// The one place of this package that touches the machine: clock, timers, randomness, files, environment, sockets.
-// deps.browser.ts replaces it where bundlers use the condition "browser".
+// The only module of this package that touches the machine: clock, timers, randomness, files, environment, sockets.
+// deps.browser.ts replaces it if bundlers use the condition "browser".
 
 import { sleepWith, systemTimer } from "./timers.ts";
 import { createNodeTransport } from "./transport/node.ts";
 import type { ClientDeps } from "./types/adapter.ts";
 import { type Some, withoutUndefined } from "./types/some.ts";
 
-/** What a client takes from the machine, with parts of it replaced. */
+/** Everything a client takes from the machine, with some parts replaced. */
 export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   const env = overrides.env ?? process.env;
   const setTimer = overrides.setTimer ?? systemTimer;

@@ -1,11 +1,11 @@
-// The prompt prefix as a list of encoded pieces. A piece is made once per message object and protocol variant, so
-// the next request of a conversation costs its new messages only.
+// The prompt prefix as a list of encoded pieces. A piece is made once per message object and protocol variant, so the
+// next request of a conversation costs only its new messages.
 
 import type { Segment } from "./types/adapter.ts";
 import type { Message } from "./types/message.ts";
 import type { SegmentCache } from "./types/protocol.ts";
 
-/** Values by owner, held weakly: what was derived from a conversation goes with it, in all its variants. */
+/** Values by owner, held weakly: whatever was derived from a conversation is freed with it. */
 export function createSegmentCache(): SegmentCache {
   const known = new WeakMap<object, Derived>();
   return {
@@ -14,21 +14,21 @@ export function createSegmentCache(): SegmentCache {
         if (entry.variant === variant) return entry.value as T;
       }
       const value = make();
-      // Read again: making it may have derived something else from the same owner.
+      // Read again, because making the value may have derived another one from the same owner.
       known.set(owner, { variant, value, next: known.get(owner) });
       return value;
     },
   };
 }
 
-/** An owner has one or two variants, so a list is both smaller and faster than a map. */
+/** An owner has only one or two variants, so a list is smaller and faster than a map. */
 interface Derived {
   readonly variant: string;
   readonly value: unknown;
   readonly next: Derived | undefined;
 }
 
-/** A piece of the prefix; its hash is computed on demand. */
+/** A piece of the prefix. Its hash is computed on demand. */
 export function makeSegment(kind: Segment["kind"], text: string, message?: Message): Segment {
   return new EncodedSegment(kind, text, message);
 }

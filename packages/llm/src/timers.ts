@@ -1,9 +1,9 @@
-// Timers of the machine, and sleeping over any timer.
+// The machine's timers, and sleeping with any timer.
 
 import type { ClientDeps } from "./types/adapter.ts";
 import { AbortError } from "./types/errors.ts";
 
-/** Node takes anything longer for no time at all. */
+/** Node treats anything longer as zero. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function systemTimer(callback: () => void, ms: number): { cancel(): void } {
@@ -11,7 +11,7 @@ export function systemTimer(callback: () => void, ms: number): { cancel(): void 
   return { cancel: () => clearTimeout(timer) };
 }
 
-/** A sleep over any timer; an abort ends it at once. */
+/** Sleeps with any timer; an abort ends it at once. */
 export function sleepWith(setTimer: ClientDeps["setTimer"], ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -88,7 +88,7 @@ it("EX-12 a circle of imports ends, and depth, number and size are bounded", asy
   expect(warnings).toEqual([
     "CLAUDE.md: it imports files nested deeper than 5 imports; left out: 6.md",
     "CLAUDE.md: it imports more than 100 files; left out: many/100.md, many/101.md, many/102.md and 897 more",
-    "CLAUDE.md: it imports more than 32 KB in sum; left out: large.md",
+    "CLAUDE.md: it imports more than 32 KB in total; left out: large.md",
   ]);
 });
 

@@ -44,7 +44,7 @@ export interface ImportRules {
   /** True for the user's files that contain keys although their name does not say so. */
   readonly holdsKeys?: ((realPath: string) => boolean) | undefined;
   /** The path of an imported file as the model sees it. */
-  readonly shown: (realPath: string) => string;
+  readonly displayPath: (realPath: string) => string;
   readonly warn?: DocWarner | undefined;
 }
 
@@ -55,7 +55,7 @@ type Left = "outside" | "keys" | "size" | "depth" | "number";
 const WHY_LEFT: Readonly<Record<Left, string>> = {
   outside: "files outside the places that it may import from",
   keys: "files that may hold keys",
-  size: `more than ${MOST_BYTES >> 10} KB in sum`,
+  size: `more than ${MOST_BYTES >> 10} KB in total`,
   depth: `files nested deeper than ${DEEPEST} imports`,
   number: `more than ${MOST_FILES} files`,
 };
@@ -84,7 +84,7 @@ export class Imports {
       const shown = names.slice(0, MOST_NAMED).join(", ");
       const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
       const message = `it imports ${WHY_LEFT[why]}; left out: ${shown}${more}`;
-      this.#rules.warn?.({ path: this.#rules.shown(path), message });
+      this.#rules.warn?.({ path: this.#rules.displayPath(path), message });
     }
     return docs;
   }
@@ -100,7 +100,7 @@ export class Imports {
         continue;
       }
       docs.push(...(await this.#docsIn(found.path, found.text, depth + 1, left)));
-      if (found.text !== "") docs.push({ path: this.#rules.shown(found.path), text: found.text });
+      if (found.text !== "") docs.push({ path: this.#rules.displayPath(found.path), text: found.text });
     }
     return docs;
   }

@@ -89,8 +89,8 @@ export class FolderDocs {
 
   async #importsOf(path: string, text: string): Promise<readonly InstructionDoc[]> {
     const realRoot = this.#realRoot;
-    const shown = (real: string): string => posix.relative(realRoot, real);
-    this.#imports ??= new Imports(this.#env, { within: [realRoot], shown, warn: this.#warn }, this.#seen);
+    const displayPath = (real: string): string => posix.relative(realRoot, real);
+    this.#imports ??= new Imports(this.#env, { within: [realRoot], displayPath, warn: this.#warn }, this.#seen);
     return this.#imports.of(await realPathOf(this.#env, path), text);
   }
 }
@@ -102,7 +102,7 @@ export function joinDocs(docs: readonly InstructionDoc[], warn?: DocWarner): Pro
   if (first && text.startsWith(TRUNCATED_MARKER))
     warn?.({
       path: first.path,
-      message: "with the other instruction files it is larger than 32 KB; it is cut or left out",
+      message: "with the other instruction files it is larger than 32 KB, so it is cut or left out",
     });
   return { text, files: docs.map(({ path }) => path) };
 }

@@ -38,7 +38,7 @@ function judgeClaim(
   { claim, unknowns }: ResearchPlanItem,
   evidence: readonly ResearchEvidenceEntry[],
 ): ResearchLedgerVerdict {
-  const entries = sorted(evidence.filter((entry) => nameOf(entry.claim) === nameOf(claim)));
+  const entries = sortUnique(evidence.filter((entry) => nameOf(entry.claim) === nameOf(claim)));
   const supporting = entries.filter(({ verdict }) => verdict === "support");
   const against = entries.filter(({ verdict }) => verdict === "contradict");
   const unresolvedUnknowns = unknowns.filter((unknown) => !supporting.some(({ notes }) => notes?.includes(unknown)));
@@ -60,7 +60,7 @@ function judgeClaim(
 const nameOf = (claim: string): string => claim.trim().replace(/\s+/g, " ");
 
 /** Without duplicates. */
-function sorted(entries: readonly ResearchEvidenceEntry[]): readonly ResearchEvidenceEntry[] {
+function sortUnique(entries: readonly ResearchEvidenceEntry[]): readonly ResearchEvidenceEntry[] {
   const byText = new Map(entries.map((entry) => [textOf(entry), entry]));
   return [...byText.keys()].sort().map((text) => byText.get(text) as ResearchEvidenceEntry);
 }

@@ -15,7 +15,7 @@ export class CallIds {
   /**
    * Returns the id itself if it is new, otherwise a new one. The part after a bar names a vendor's item, not the call.
    */
-  distinct(id: string): string {
+  makeDistinct(id: string): string {
     const [call = ""] = id.split("|", 1);
     const free = this.#free(call);
     return free === call ? id : free;

@@ -141,7 +141,7 @@ function childOptions(
     tools: childTools(child, role?.tools ?? options.tools, exchange, engine),
     exchange,
     toolProviders: [
-      withoutMains(type),
+      hideMainOnly(type),
       ...(options.toolProviders ?? []).map((provider) => narrowProvider(provider, type)),
     ],
     middleware: [...middleware, ...(type?.middleware ?? []), ...(completion ? [completion.middleware()] : [])],
@@ -172,12 +172,12 @@ function childTools(
 
 const asSessionTool = (tool: unknown): SessionTool => tool as SessionTool;
 /** Features that belong to the session that talks with the user. */
-const OF_MAIN: ReadonlySet<string> = new Set(["todo", "plan"]);
+const MAIN_ONLY: ReadonlySet<string> = new Set(["todo", "plan"]);
 
 /** Hides tools that a child does not need and those that its kind does not list. */
-const withoutMains = (type: AgentType | undefined): ToolProvider => ({
+const hideMainOnly = (type: AgentType | undefined): ToolProvider => ({
   tools: () => NO_TOOLS,
-  hides: (tool) => OF_MAIN.has(tool.feature ?? "") || !isAllowed(type, tool),
+  hides: (tool) => MAIN_ONLY.has(tool.feature ?? "") || !isAllowed(type, tool),
 });
 /** Returning the same array means that nothing has changed. */
 const NO_TOOLS: readonly SessionTool[] = [];
@@ -186,7 +186,7 @@ function narrowProvider(provider: ToolProvider, type: AgentType | undefined): To
   if (!type?.allows) return provider;
   let seen: readonly SessionTool[] | undefined;
   let kept: readonly SessionTool[] = NO_TOOLS;
-  const narrowed = (): readonly SessionTool[] => {
+  const allowedTools = (): readonly SessionTool[] => {
     const tools = provider.tools();
     // The session that receives a promise reports it.
     if (!Array.isArray(tools)) return tools;
@@ -195,10 +195,10 @@ function narrowProvider(provider: ToolProvider, type: AgentType | undefined): To
     return kept;
   };
   return {
-    tools: narrowed,
+    tools: allowedTools,
     // A kind without the search tool is offered from the start what the search would find.
     hides: (tool) =>
-      (provider.hides?.(tool) ?? false) && !(tool.loadMode === "discoverable" && narrowed().length === 0),
+      (provider.hides?.(tool) ?? false) && !(tool.loadMode === "discoverable" && allowedTools().length === 0),
   };
 }
 

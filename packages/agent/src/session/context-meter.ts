@@ -97,18 +97,18 @@ export class ContextMeter {
   }
 
   tokens(): number {
-    const characters = this.#characters ?? this.#lookAtAll();
+    const characters = this.#characters ?? this.#measureAll();
     if (this.#measured !== undefined) return this.#measured + Math.ceil(this.#sinceMeasured / CHARS_PER_TOKEN);
     return Math.ceil((characters + this.#core.prefix.characters) / CHARS_PER_TOKEN);
   }
 
   leastTokens(): number {
-    const characters = this.#characters ?? this.#lookAtAll();
+    const characters = this.#characters ?? this.#measureAll();
     return Math.ceil((characters + this.#core.prefix.characters) / MOST_CHARS_PER_TOKEN);
   }
 
   /** Measures the whole history and returns its characters. */
-  #lookAtAll(): number {
+  #measureAll(): number {
     const { messages } = this.#core.journal.context;
     const sizes = messages.map(charactersOf);
     this.#characters = sum(sizes);

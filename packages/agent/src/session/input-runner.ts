@@ -137,7 +137,7 @@ export class InputRunner {
       reason,
       ...(error === undefined ? {} : { error }),
       stopInput: () => this.#core.input?.controller.abort(new SessionAborted("the session was ended")),
-      running: () => this.#running,
+      runningInput: () => this.#running,
       closeChildren: async () => void (await this.#closeOthers()),
     });
     return this.#closing;

@@ -290,7 +290,7 @@ function endAtLimit(core: SessionLog, message: string): InputEnd {
   return { reason: "budget" };
 }
 
-const CUT_BY_LIMIT = "The limit does not pay for a longer answer, so this one was cut off.";
+const CUT_BY_LIMIT = "The limit does not cover a longer answer, so this one was cut off.";
 const callsText = ({ config }: HostChoices): string =>
   `The limit of ${limitText("calls", config.budget.calls ?? 0)} is used up, and the model asked for another one.`;
 
@@ -320,7 +320,7 @@ function countRepeats(
       `The model repeated the same failing call of ${name} ${failures} times, although it was told to stop.`,
     );
   if (failures >= MOST_FAILURES) {
-    const message = `The same call of ${name} has failed ${failures} times in a row. Do not repeat it: change its arguments, use another tool, or say what keeps you from going on.`;
+    const message = `The same call of ${name} has failed ${failures} times in a row. Do not repeat it: change its arguments, use another tool, or say what is blocking you.`;
     inject(core, message, "loop_detection");
     core.emit("loop_detection", { message });
   }

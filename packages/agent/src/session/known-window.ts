@@ -61,7 +61,7 @@ export function resultLimit(
   return { limit: { ...limit, chars: Math.min(limit.chars, share) }, isCapped: true };
 }
 
-const CUT_DOCS = "\n[The project's instructions go on here. They are cut to fit this model's window.]";
+const CUT_DOCS = "\n[The project's instructions are cut here to fit this model's window.]";
 
 export function docsForWindow(profile: Profile, projectDocs: string): string {
   if (!isSmall(profile)) return projectDocs;

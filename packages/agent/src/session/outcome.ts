@@ -44,7 +44,6 @@ export function refuseBlank(content: InputContent): void {
 /** A host that gives its message an id wants it to be said only once. */
 export function refuseKnown(journal: Pick<Journal, "has">, entryId: string | undefined): void {
   if (entryId === undefined) return;
-  if (!ENTRY_ID.test(entryId))
-    throw new InputRefused("the id of the message is not one of at most 64 plain characters");
+  if (!ENTRY_ID.test(entryId)) throw new InputRefused("the message id must be at most 64 plain characters");
   if (journal.has(entryId)) throw new InputRefused(`the message ${entryId} is in the session already`);
 }

@@ -76,28 +76,30 @@ export async function reserve(
 export function reserveSideRequest(core: Limited, profile: Profile, request: Request, continues: boolean): Reservation {
   const own = continues ? core.messages().length : 0;
   const most = (): number =>
-    request.messages.slice(own).reduce((sum, message) => sum + mostTokensOf(message), continues ? ofContext(core) : 0) +
+    request.messages
+      .slice(own)
+      .reduce((sum, message) => sum + mostTokensOf(message), continues ? contextTokens(core) : 0) +
     (request.tools === undefined || continues ? 0 : JSON.stringify(request.tools).length);
   const reservation = affordableRequest(core, profile, request, most);
   if ("message" in reservation) throw new SessionError("budget", reservation.message);
   return reservation;
 }
 
-const ofContext = ({ meter }: ModelContext): number => meter.mostTokens();
+const contextTokens = ({ meter }: ModelContext): number => meter.mostTokens();
 
 type Price = (prompt: number, answer: number) => number;
 
 /** Undefined if the price is not known; the user is warned before anything is sent. */
 function priceOfMost(core: Limited, profile: Profile): Price | undefined {
   const { modelInfo, model } = profile;
-  const hosts: Price = (inputTokens, outputTokens) => {
+  const hostPrice: Price = (inputTokens, outputTokens) => {
     const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
     const price = answerAtOnce(core.options.priceOf?.(model, usage), "priceOf", (message) =>
       core.warn(message, "callback_failed"),
     );
     return price ?? Number.NaN;
   };
-  if (!Number.isNaN(hosts(1, 1))) return hosts;
+  if (!Number.isNaN(hostPrice(1, 1))) return hostPrice;
   const cost = modelInfo?.cost;
   if (cost) return (prompt, answer) => mostCostOf(prompt, answer, cost, profile.cachesLong === true);
   warnOfUnknownPrice(core, profile);
@@ -127,5 +129,5 @@ function unaffordableText(
   const are = dimension === "usd" ? "is" : "are";
   const rest = left > 0 ? `${limitText(dimension, left)} of it ${are} left` : "nothing of it is left";
   const limit = limitText(dimension, config.budget[dimension] ?? 0);
-  return `The limit of ${limit} does not pay for another request: ${rest}, and it may cost ${limitText(dimension, cost)}.`;
+  return `The limit of ${limit} does not cover another request: ${rest}, and it may cost ${limitText(dimension, cost)}.`;
 }

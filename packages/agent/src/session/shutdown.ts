@@ -9,13 +9,13 @@ export interface ShutdownSteps {
   readonly reason: "closed" | "aborted" | "error";
   readonly error?: string;
   readonly stopInput: () => void;
-  readonly running: () => Promise<void> | undefined;
+  readonly runningInput: () => Promise<void> | undefined;
   readonly closeChildren: () => Promise<void>;
 }
 
 export async function shutDown(core: SessionLog & HostChoices & Toolbox & Work, steps: ShutdownSteps): Promise<void> {
   steps.stopInput();
-  const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
+  const parts = [steps.closeChildren(), steps.runningInput() ?? Promise.resolve()];
   // A shared environment outlives this session, so we end only what the session left running there.
   parts.push(core.options.sharedEnv ? stopJobs(core) : core.options.env.cleanup());
   if (!core.options.services?.parser) parts.push(core.services.parser?.close() ?? Promise.resolve());

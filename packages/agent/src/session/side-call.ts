@@ -58,14 +58,14 @@ async function askModel(
   const startedAt = core.deps.now();
   for (const profile of profiles.slice(0, -1)) {
     try {
-      return await answeredBy(core, profile, { role, call, startedAt, mostWaitMs: LONG_WAIT_MS }, signal);
+      return await callProfile(core, profile, { role, call, startedAt, mostWaitMs: LONG_WAIT_MS }, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof JournalError || error instanceof SessionError) throw error;
     }
   }
   const last = { role, call, startedAt, mostWaitMs: Number.POSITIVE_INFINITY };
-  return answeredBy(core, profiles.at(-1)!, last, signal);
+  return callProfile(core, profiles.at(-1)!, last, signal);
 }
 
 /** The session's own limits, or tighter ones if the call has less patience. */
@@ -86,7 +86,7 @@ interface Asked {
   readonly mostWaitMs: number;
 }
 
-async function answeredBy(
+async function callProfile(
   core: SessionLog & HostChoices & ModelContext & Work,
   profile: Profile,
   { role, call, startedAt, mostWaitMs }: Asked,

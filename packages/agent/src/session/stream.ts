@@ -202,7 +202,7 @@ class StreamReader {
   #count(delta: string): void {
     this.#received += delta.length;
     if (this.#received > LONGEST_ANSWER)
-      throw new StreamError(`The answer has no end: it was left after ${LONGEST_ANSWER} characters.`);
+      throw new StreamError(`The answer did not end: reading stopped after ${LONGEST_ANSWER} characters.`);
   }
 
   /** Rejects at once when the stream is ended from outside, whatever the adapter does. */

@@ -20,7 +20,7 @@ interface Offered {
 export function usableAnswer(message: Message, { callIds, isTool }: Offered): Message {
   const content = message.content.flatMap((part): ContentPart[] => {
     if (part.kind === "unknown") return isShallow(part.raw, MOST_NESTING) ? [part] : [];
-    return part.kind === "tool_call" ? [distinct(nameCall(shallow(part), isTool), callIds)] : [part];
+    return part.kind === "tool_call" ? [makeDistinct(nameCall(shallow(part), isTool), callIds)] : [part];
   });
   const isSame = content.length === message.content.length && content.every((part, at) => part === message.content[at]);
   return isSame ? message : { ...message, content };
@@ -51,9 +51,9 @@ function nameCall(part: CallPart, isTool: (name: string) => boolean): CallPart {
   return { ...part, toolCall: { ...call, name: safe } };
 }
 
-function distinct(part: CallPart, callIds: CallIds): CallPart {
+function makeDistinct(part: CallPart, callIds: CallIds): CallPart {
   const { origin: _origin, ...call } = part.toolCall;
-  const id = callIds.distinct(call.id);
+  const id = callIds.makeDistinct(call.id);
   // With another id it is no longer the item that its origin names.
   return id === call.id ? part : { ...part, toolCall: { ...call, id } };
 }

@@ -41,7 +41,7 @@ export function arrange(
   const newTests = changes.filter(
     ({ path, before, after }) => before.kind === "absent" && after.kind === "file" && names(path).some(rests.isTest),
   );
-  const wanted = (change: Change, of: RunOf, only?: Change): PathState => {
+  const stateFor = (change: Change, of: RunOf, only?: Change): PathState => {
     if (of === "now") return change.after;
     if (of === "old tests") return isRested(change) ? oldOf(change) : change.after;
     if (only && change !== only && newTests.includes(change)) return change.before;
@@ -53,7 +53,7 @@ export function arrange(
     hasCode: changes.some((change) => !isRested(change)),
     stepsFor: (of, only) =>
       changes.flatMap((change) => {
-        const [from, to] = [isOnDisk ? change.after : change.before, wanted(change, of, only)];
+        const [from, to] = [isOnDisk ? change.after : change.before, stateFor(change, of, only)];
         return signOf(from) === signOf(to) ? [] : [{ path: change.path, top: change.top, before: from, after: to }];
       }),
   };

@@ -6,12 +6,12 @@ import { join } from "node:path";
 export const isFresh = (stat: Stats | undefined, since: number): boolean => stat !== undefined && stat.ctimeMs >= since;
 
 /** Undefined if nothing is there or we may not look at it; then it cannot affect this user's programs either. */
-export const lstatOf = (path: string): Stats | undefined => looked(() => lstatSync(path));
+export const lstatOf = (path: string): Stats | undefined => statOrUndefined(() => lstatSync(path));
 
 /** Like `lstatOf`, but for the target of a link. */
-export const statOf = (path: string): Stats | undefined => looked(() => statSync(path));
+export const statOf = (path: string): Stats | undefined => statOrUndefined(() => statSync(path));
 
-function looked(look: () => Stats): Stats | undefined {
+function statOrUndefined(look: () => Stats): Stats | undefined {
   try {
     return look();
   } catch {

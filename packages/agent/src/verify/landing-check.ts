@@ -19,7 +19,7 @@ export function landingCheck({ place, onReport, ...check }: LandingCheck) {
     const report = await verify({ ...check, place: { ...place, project: undefined }, changes: steps, isOnDisk: false });
     onReport?.(report);
     if (report.ranIn === undefined && report.verdict === "unverified")
-      throw new EnvError("unavailable", "A check needs a view: nothing would keep the project from being changed.");
+      throw new EnvError("unavailable", "The check needs an isolated copy: without one it could change the project.");
     if (report.verdict === "verified" || report.verdict === "none") return undefined;
     const failed = report.runs.findLast(({ passed }) => !passed);
     const output = failed?.output ?? "";

@@ -87,7 +87,7 @@ async function programsOfStart(env: ExecutionEnvironment, root: string, programs
   for (const name of programs.added)
     await write(
       name,
-      `echo ${quoteShell(`${name}: was installed during the work; checks use the programs of before`)} >&2\nexit 127`,
+      `echo ${quoteShell(`${name}: was installed during the work; checks use the programs from before`)} >&2\nexit 127`,
     );
   return folder;
 }

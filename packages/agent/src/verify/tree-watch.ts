@@ -116,7 +116,7 @@ export class TreeWatch {
     for (const difference of differences(before, after, blobs)) {
       const { path } = difference;
       if (!isAbsolute(path) || !path.startsWith(`${root}/`)) continue;
-      const [old, now] = [this.#found(difference.before), this.#found(difference.after)];
+      const [old, now] = [this.#stateOf(difference.before), this.#stateOf(difference.after)];
       if (old === undefined || now === undefined) uncovered.push(path);
       else if (old.kind !== "absent" || now.kind !== "absent")
         changes.push({ path, top: root, before: old, after: now });
@@ -125,7 +125,7 @@ export class TreeWatch {
   }
 
   /** Undefined if its content is not kept. A folder counts as nothing, because its files are listed. */
-  #found(value: Value): PathState | undefined {
+  #stateOf(value: Value): PathState | undefined {
     switch (value.kind) {
       case "file": {
         const bytes = this.#options.blobs.get(value.hash);

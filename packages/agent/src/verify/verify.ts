@@ -210,7 +210,7 @@ class Verifying {
         : [`Programs or their configuration were changed during the work: ${shortList(programs)}.`]),
       ...(others.length === 0
         ? []
-        : [`Changed during the work, outside of what can be put back: ${shortList(others)}.`]),
+        : [`Changed during the work, in places that cannot be restored: ${shortList(others)}.`]),
     ];
   }
 

@@ -12,9 +12,9 @@ it("SP-06 collecting removes old blobs that no journal names and keeps the rest"
   const blobs = new FileBlobs(folder, "w");
   const [named, seam, unnamed] = ["named", "at a seam", "unnamed"].map((text) => blobs.put(Buffer.from(text)));
   const journal = join(root, "s.jsonl");
-  // The second name lies across the border of two 1 MiB reads.
+  // The second name crosses the border of two 1 MiB reads.
   writeFileSync(journal, `"blob:sha256:${named}"`.padEnd(2 ** 20 - 20, " ") + seam);
-  // As a writer's temporary file that was renamed after the folder was listed.
+  // Like a writer's temporary file that was renamed after the folder was listed.
   symlinkSync("nowhere", join(folder, `.${named}.w2`));
   const collect = (now: number) => collectBlobs({ folder, journals: [journal], now: () => now, minAgeMs: 60_000 });
   expect(collect(Date.now()).removed).toEqual([]);

@@ -1,4 +1,5 @@
-// A copy of a session and its children: it can send them further input, and they remember what the copied history knows of them.
+// A copy of a session and its children: it can send them further input, and they remember what the copied history knows
+// about them.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Moving a session's file to another directory: nothing is lost on the way, and a step that fails is taken back.
+// Moving a session's file to another directory: nothing is lost on the way, and a failed step is undone.
 
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

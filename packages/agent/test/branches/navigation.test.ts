@@ -1,4 +1,5 @@
-// Going to another place of a session's tree, over a scripted model: what the next request holds, and what happens when it does not work.
+// Moving to another entry of a session's tree, with a scripted model: what the next request contains, and what happens
+// if the move fails.
 
 import { ConfigurationError, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";

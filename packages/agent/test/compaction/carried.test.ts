@@ -1,4 +1,4 @@
-// What stands below every summary: files, failures, and where it came from.
+// The part below every summary: files, failures, and where they come from.
 
 import { Message } from "@lathe/llm";
 import { expect, it } from "vitest";

@@ -1,4 +1,5 @@
-// A process that ends at any journal write of a compaction: the next one goes on, loses nothing and pays for no summary twice.
+// A process that ends at any journal write of a compaction: the next one continues, loses nothing and pays for no
+// summary twice.
 
 import { expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
@@ -49,7 +50,7 @@ async function states(): Promise<Uint8Array[]> {
 
 it("E wedge: every write of a compaction", async () => {
   const taken = await states();
-  // Intent and outcome of two summaries (the turn is split), and the compaction itself.
+  // Intent and outcome of two summaries (because the turn is split), and the compaction itself.
   expect(taken.length).toBeGreaterThanOrEqual(5);
   for (const [at, bytes] of taken.entries()) {
     const journal = Journal.open(new MemoryStore(Buffer.from(bytes)), journalDeps);

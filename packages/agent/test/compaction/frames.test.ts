@@ -1,4 +1,4 @@
-// History on pictures: what is printed can be read again, letter by letter.
+// History in images: what is printed can be read again, letter by letter.
 
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { lorem, seeing } from "./support.ts";
 
 const ASCII = CHARACTERS.filter((character) => character !== "\n").join("");
 
-/** Every letter in every place of a row, in what people, models and tools say. */
+/** Every letter in every position of a row, in text of people, models and tools. */
 function conversation(rounds: number): Message[] {
   return Array.from({ length: rounds }, (_, n): Message[] => {
     const shifted = `${ASCII.slice(n % 95)}${ASCII.slice(0, n % 95)}`;
@@ -74,7 +74,7 @@ describe.each(VENDORS)("CO-08 for %s (%s cells)", (api, cell, detail, inks) => {
       (sum, hit) => sum + hit,
     );
     expect(right / printed.length).toBe(1);
-    // The last picture is filled up with white.
+    // The last image is filled up with white.
     expect(read.slice(printed.length).trim()).toBe("");
     expect(bytesOf(result).length).toBeGreaterThan(1);
   });

@@ -1,4 +1,4 @@
-// A long session in a small window, over the real client: it never overflows, and its prefix is repeated.
+// A long session in a small window, with the real client: it never overflows, and requests repeat their prefix.
 
 import { commonPrefix, type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
@@ -20,7 +20,7 @@ import { clientFor, DIALECTS, type Dialect, profileFor } from "../support/wire.t
 import { big, lorem, NOTES } from "./support.ts";
 
 const WINDOW = 32_000;
-/** The first compactions come after some thirty. */
+/** The first compactions come after about thirty inputs. */
 const ROUNDS = process.env["LATHE_LONG"] ? 300 : 45;
 
 const isSummary = ({ view }: RecordedRequest): boolean =>
@@ -83,7 +83,7 @@ it.each(DIALECTS)(
           : turn.calls([{ name: "big", args: { word: `${round}`, tokens: 200 } }]),
     });
     const session = new Session({
-      // As long as the product's own.
+      // As long as the product's own prompt.
       profile: profileFor(dialect, [big], { buildSystemPrompt: () => lorem(6000) }),
       env: new MemoryEnvironment(),
       client: clientFor(dialect, server),

@@ -1,4 +1,4 @@
-// Facts planted all over a session, and a summarizer that leaves out every one of them.
+// Facts hidden all over a session, and a summarizer that omits every one of them.
 
 import { describe, expect, it } from "vitest";
 import type { CompactionStrategy } from "../../src/context/compaction/settings.ts";
@@ -17,11 +17,11 @@ const [user, instructions, output, file] = ["user", "rule", "output", "file"].ma
   string[],
 ];
 
-/** One conversation: ten inputs, each with a command's output and a file's content, and much talk. */
+/** One conversation: ten inputs, each with a command's output, a file's content and much talk. */
 async function talk(options: { strategy?: CompactionStrategy; window?: number; userTokens?: number } = {}) {
   const { strategy = "context-full", window = 40_000, userTokens = 0 } = options;
   let round = 0;
-  /** Instead of the plan, in order. */
+  /** Plays these in order instead of the plan. */
   const ask: ScriptedTurn[] = [];
   const read = tool("read", ({ n }) => `${file[Number(n)] ?? ""} ${lorem(1000)}`);
   const tools = [big, read, recallTool as unknown as ToolDef];
@@ -45,7 +45,7 @@ async function talk(options: { strategy?: CompactionStrategy; window?: number; u
     },
   });
   for (const line of user) await s.session.submit(`${line} ${lorem(userTokens)}`);
-  /** What the next request holds. */
+  /** The text of the next request. */
   const seen = async (): Promise<string> => {
     round = 2;
     await s.session.submit("and?");
@@ -95,7 +95,7 @@ describe("more than there is room for", () => {
   });
 });
 
-/** What the model reads when it calls the tool once. */
+/** What the model reads if it calls the tool once. */
 async function found({ s, ask }: Awaited<ReturnType<typeof talk>>, query: string): Promise<string> {
   ask.push({ calls: [{ name: "recall", id: `r${s.work().length}`, args: { query } }] }, { text: "found" });
   await s.session.submit("look");

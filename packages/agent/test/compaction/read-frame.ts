@@ -1,4 +1,4 @@
-// Reads a picture of history as a program can: decodes the PNG and finds for each cell the letter that looks most like it.
+// Reads a history image as a program can: decodes the PNG and finds for each cell the letter that looks most like it.
 
 import { crc32, inflateSync } from "node:zlib";
 import { type CellStyle, cellsOf } from "../../src/context/compaction/snapcompact/cells.ts";
@@ -6,7 +6,7 @@ import { CHARACTERS } from "../../src/context/compaction/snapcompact/font.ts";
 
 export interface Picture {
   readonly side: number;
-  /** Each pixel, row by row, as a place in the palette. */
+  /** Each pixel, row by row, as a palette index. */
   readonly pixels: Uint8Array;
   /** Red, green and blue. */
   readonly palette: readonly (readonly number[])[];
@@ -43,11 +43,11 @@ export function decodePng(bytes: Uint8Array): Picture {
 
 export interface ReadLetter {
   readonly character: string;
-  /** Of its darkest pixel; absent for white space. */
+  /** The ink of its darkest pixel; absent for white space. */
   readonly colour?: string;
 }
 
-/** By shape alone, whatever the ink. */
+/** By shape alone, ignoring the ink. */
 export function readFrame(bytes: Uint8Array, style: CellStyle): ReadLetter[] {
   const { side, pixels, palette } = decodePng(bytes);
   const cells = cellsOf(style);

@@ -1,4 +1,4 @@
-// What a long session sends again: vendors charge a tenth for input that repeats the beginning of the request before.
+// What a long session sends again: vendors charge a tenth for input that repeats the beginning of the previous request.
 
 import { expect, it } from "vitest";
 import { compacting, lorem, sentText } from "./support.ts";

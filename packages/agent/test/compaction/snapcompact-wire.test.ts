@@ -1,4 +1,4 @@
-// Pictures of older history as each vendor gets them.
+// Images of older history as each vendor gets them.
 
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ const SHAPES = {
   gemini: { api: "google-generative-ai", cell: "plain" },
 } as const satisfies Record<Dialect, unknown>;
 
-/** As a body holds it in base64, whatever the fields around it. */
+/** Finds the base64 data in a body, whatever the fields around it are. */
 const PNG = /iVBORw0KGgo[A-Za-z0-9+/=]+/g;
 
 describe.each(DIALECTS)("over %s", (dialect) => {
@@ -24,7 +24,7 @@ describe.each(DIALECTS)("over %s", (dialect) => {
     const compaction = new Compaction({
       settings: () => ({ ...DEFAULT_COMPACTION, strategy, keepRecentTokens: 2000 }),
     });
-    // There is no turn for a summary: asking for one would fail.
+    // The script has no turn for a summary, so asking for one would fail.
     const answers = Array.from({ length: 5 }, (_, n) => turn.text(`answer ${n}. ${lorem(n < 3 ? 2000 : 10)}`));
     const w = await wire(dialect, answers, {
       profile: profileFor(dialect, [], { modelInfo: seeing(api) }),

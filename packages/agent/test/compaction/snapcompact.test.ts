@@ -1,4 +1,4 @@
-// A session whose older history is kept as pictures.
+// A session whose older history is kept as images.
 
 import { ContextLengthError, InvalidRequestError, ServerError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ const rounds = (calls: number) => (_request: unknown, index: number) =>
         calls: [{ name: "big", id: `c${index}`, args: { tokens: 10, word: `o${index}.` } }],
       }
     : { text: "done" };
-/** Ten requests to an input. */
+/** Ten requests per input. */
 const stepwise = (request: unknown, index: number) =>
   index % 10 === 9 ? { text: "done" } : rounds(Number.POSITIVE_INFINITY)(request, index);
 const refuses = () => ({ error: new ServerError("no summaries here", at) });
@@ -109,7 +109,7 @@ describe("CO-08 older history as pictures", () => {
     const sent = sentPictures(s.work().at(-1)!);
     await s.finish();
     const bytes = Buffer.from(store.read(0, store.size));
-    // They are beside the journal, not in its lines.
+    // The images are beside the journal, not in its lines.
     expect(bytes.length).toBeLessThan(1_000_000);
     const again = Journal.open(new MemoryStore(bytes), journalDeps);
     const [first] = again.context.messages;
@@ -182,7 +182,7 @@ describe("CO-08 a summary instead", () => {
       expect(s.of("warning").map(({ data }) => data.code)).toEqual(
         expect.arrayContaining(["media_refused", "pictures_unavailable"]),
       );
-      // More than the summarizer can take: what was on the pictures is part of it.
+      // More than the summarizer can take, including what was in the images.
       expect(sentText(s.summaries()[0]!)).toMatch(/\[\d+ older messages left out\]/);
       await s.finish();
     },

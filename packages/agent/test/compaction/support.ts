@@ -1,4 +1,4 @@
-// A session with compaction over a scripted model whose summaries the test decides.
+// A session with compaction and a scripted model whose summaries the test decides.
 
 import { type ImageData, type ModelInfo, type Request, textOf } from "@lathe/llm";
 import { Compaction } from "../../src/context/compaction/compaction.ts";
@@ -26,7 +26,7 @@ export function sentText({ messages }: Request): string {
 export interface CompactingOptions extends Omit<SetupOptions, "script"> {
   readonly settings?: Partial<CompactionSettings>;
   readonly window?: number;
-  /** Of the session; called for what is no summary. `index` counts those. */
+  /** Options of the session; called for requests that are not summaries. `index` counts those. */
   readonly work: (request: Request, index: number) => ScriptedTurn;
   readonly summary?: (request: Request, index: number) => ScriptedTurn;
 }
@@ -38,7 +38,7 @@ export interface Compacting extends Setup {
   summaries(): Request[];
 }
 
-/** As a catalog describes a model that can read pictures. */
+/** A model that can read images, as a catalog describes it. */
 export const seeing = (api?: ModelInfo["api"]): ModelInfo => ({
   ...{ id: "scripted-1", provider: "test", displayName: "Scripted", contextWindow: 100_000, aliases: [] },
   ...{ supportsTools: true, supportsVision: true, supportsReasoning: false, input: ["text", "image"] },
@@ -47,17 +47,17 @@ export const seeing = (api?: ModelInfo["api"]): ModelInfo => ({
 
 export const lorem = (tokens: number): string => "lorem ipsum ".repeat(Math.ceil((tokens * 4) / 12));
 
-/** `big`: a tool whose result has the given number of tokens and holds the given word. */
+/** `big`: a tool whose result has the given number of tokens and contains the given word. */
 export const big = tool("big", (args) => {
   const { word = "", tokens = 1000 } = args as { word?: string; tokens?: number };
   return `${word} ${lorem(tokens)}`;
 });
 
-/** The pictures that a request sends, in order. */
+/** The images that a request sends, in order. */
 export const sentPictures = ({ messages }: Request): ImageData[] =>
   messages.flatMap(({ content }) => content.flatMap((part) => (part.kind === "image" ? [part.image] : [])));
 
-/** As a vendor counts, so that the session learns how full its context is. */
+/** Counts tokens like a vendor, so that the session learns how full its context is. */
 function counted(request: Request, turn: ScriptedTurn): ScriptedTurn {
   const inputTokens = Math.ceil(sentText(request).length / 4) + 1500 * sentPictures(request).length;
   return { usage: { inputTokens, outputTokens: 20, totalTokens: inputTokens + 20 }, ...turn };

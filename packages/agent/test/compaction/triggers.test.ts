@@ -10,13 +10,16 @@ import { big, compacting, lorem, NOTES, sentText } from "./support.ts";
 
 const overflow = new ContextLengthError("prompt is too long", { provider: "test" });
 
-/** `calls` rounds in which the model says something of `tokens`, then a short answer. Words cannot be pruned, only summarised. */
+/**
+ * `calls` rounds in which the model says something of `tokens`, then a short answer. Text cannot be pruned, only
+ * summarised.
+ */
 const rounds = (calls: number, tokens: number) => (_request: unknown, index: number) =>
   index < calls
     ? { text: `w${index}. ${lorem(tokens)}`, calls: [{ name: "big", id: `c${index}`, args: { tokens: 10 } }] }
     : { text: "done" };
 
-/** With a result of its own in each round: the same ones for ever would end the input. */
+/** Each round has a different result, because endless equal ones would end the input. */
 const varied = (calls: number, tokens: number) => (request: unknown, index: number) => {
   const turn = rounds(calls, tokens)(request, index);
   return "calls" in turn ? { ...turn, calls: [{ ...turn.calls[0]!, args: { tokens: 10, word: `o${index}.` } }] } : turn;

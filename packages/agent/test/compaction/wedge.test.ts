@@ -27,7 +27,7 @@ const BAD: Record<string, () => ScriptedTurn> = {
 };
 
 describe("a summary request that keeps failing", () => {
-  /** Waits of up to this long are over at once, and the clock says that they took their time. */
+  /** Waits of up to this long end at once, and the clock says that they took their time. */
   const LONGEST_WAIT_MS = 60_000;
 
   function clockThatJumps(): SessionDeps {

@@ -1,4 +1,4 @@
-// Whatever the protocol: the ledger's owners are the request that arrives at the server.
+// For every protocol, the ledger's owners add up to the request that arrives at the server.
 
 import { call, text, thinking, turn } from "@lathe/testkit";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-/** The picture with this many bytes behind its end, which readers ignore. */
+/** The image with this many bytes added after its end, which readers ignore. */
 const picture = (bytes: number): Uint8Array => Buffer.concat([PNG, Buffer.alloc(bytes, 7)]);
 
 const WORDS = ["lathe", "naïve", "日本語", "😀 pair", '"quoted"', "back\\slash", "tab\tnew\nline"];
@@ -109,7 +109,7 @@ describe.each(PROTOCOLS)("the ledger over $provider", (protocol) => {
             0.01,
           );
           expect(sums(ledger)).toEqual({ bytes: ledger.bytes, tokens: ledger.tokens });
-          // Braces, roles, parameters: nothing of the content may hide behind them.
+          // Braces, roles, parameters: no content may be hidden among them.
           const framing = ledger.owners.find(({ kind }) => kind === "framing")?.bytes ?? 0;
           expect(framing, `request ${index}`).toBeLessThan(600 + 60 * ledger.owners.length);
         }
@@ -153,7 +153,7 @@ describe.each(PROTOCOLS)("the ledger over $provider", (protocol) => {
     const body = l.server.requests.at(-1)!.text;
     const bytesOf = (kind: OwnerKind, name?: string): number =>
       owners.reduce((sum, o) => sum + (o.kind === kind && (name === undefined || o.name === name) ? o.bytes : 0), 0);
-    /** Bytes of it in the body as it arrived. */
+    /** Its bytes in the body that arrived. */
     const arrived = (word: string): number => (body.split(`${word}+`).length - 1) * (word.length + 1);
     const shares: [string, number][] = [
       ["request", bytesOf("user")],
@@ -171,7 +171,7 @@ describe.each(PROTOCOLS)("the ledger over $provider", (protocol) => {
       expect(bytes, word).toBeGreaterThan(arrived(word) * 0.97);
       expect(bytes, word).toBeLessThan(arrived(word) * 1.03 + 250);
     }
-    // Some vendors take no thinking back, and sign it at length where they do.
+    // Some vendors accept no thinking back, and others sign it at length.
     expect(bytesOf("thinking") > 0).toBe(arrived("thought") > 0);
     expect(bytesOf("thinking")).toBeGreaterThanOrEqual(arrived("thought") * 0.97);
     expect(bytesOf("media")).toBeGreaterThan(40_000);

@@ -1,4 +1,4 @@
-// A session over each protocol that there is, with the ledger of every request as it is sent.
+// A session for each protocol, with the ledger of every request that it sends.
 
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider, type ProviderOptions } from "@lathe/llm/providers";
@@ -35,7 +35,7 @@ export const PROTOCOLS: readonly Protocol[] = [
 export interface Ledgered {
   readonly session: Session;
   readonly server: ModelServer;
-  /** Of each request, from what the session knew before it was sent. */
+  /** The ledger of each request, from what the session knew before it was sent. */
   readonly ledgers: ContextLedger[];
   close(): Promise<void>;
 }

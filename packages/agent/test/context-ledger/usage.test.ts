@@ -1,4 +1,4 @@
-// The same conversation gives the same numbers, whatever the vendor counts in which field.
+// The same conversation gives the same numbers, no matter which vendor counts what in which field.
 
 import { type ScriptedUsage, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { sessionCosts } from "../../src/session/costs/session-costs.ts";
 import { tool } from "../support/session.ts";
 import { ledgered, PROTOCOLS } from "./protocols.ts";
 
-/** 1,000 tokens read, 600 of them from a cache; 50 generated, 20 of them thought. In each vendor's own way. */
+/** 1,000 tokens read, 600 of them from a cache; 50 generated, 20 of them thinking. In each vendor's own form. */
 const COUNTED: Readonly<Record<string, ScriptedUsage>> = {
   openai: { input: 1000, cacheRead: 600, output: 50, reasoning: 20 },
   compatible: { input: 1000, cacheRead: 600, output: 50, reasoning: 20 },

@@ -15,7 +15,7 @@ const usage = (input: number, output = 10): Usage => ({
   totalTokens: input + output,
 });
 
-/** A cent for a hundred tokens read, so that costs are told apart from counts. */
+/** One cent per hundred tokens read, so that costs and counts cannot be confused. */
 const priceOf = (_model: string, { inputTokens }: Usage): number => inputTokens / 10_000;
 
 const small = tool("small", () => "s".repeat(100));

@@ -14,7 +14,10 @@ import { bundleProgram } from "../support/bundle.ts";
 import { CHILD_TASK, runScenario } from "./scenario.ts";
 
 const ROUNDS = 12;
-/** All of them in a long run; a short one tries others each time. An odd number: before and after a write in turn. */
+/**
+ * A long run tries all writes; a short one tries different ones each time. An odd step alternates between before and
+ * after a write.
+ */
 const isLong = process.env["LATHE_LONG"] !== undefined;
 const EVERY = isLong ? 1 : 49;
 const RANDOM_KILLS = isLong ? 50 : 2;
@@ -60,7 +63,7 @@ function fresh(name: string): string {
   return folder;
 }
 
-/** Resolves with what it printed; "" when it was killed. */
+/** Resolves with its output; "" if it was killed. */
 function victim(folder: string, killAt: number, moment: "before" | "after", killAfterMs?: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const args = [bundle, folder, server.baseUrl("anthropic"), String(killAt), moment];
@@ -91,7 +94,7 @@ function readJournal(path: string): Journal | undefined {
 
 const INTERRUPTED = "<interrupted>";
 
-/** The history as text, ids of agents left out, "interrupted" results marked. */
+/** The history as text, without agent ids, with "interrupted" results marked. */
 function normalised(folder: string): string[] {
   const journal = readJournal(join(folder, "s.jsonl"))!;
   return journal.context.messages.map((message) => describeMessage(message));
@@ -103,7 +106,7 @@ function describeMessage(message: Message): string {
     if (part.kind === "tool_call") return `${part.toolCall.name} ${JSON.stringify(part.toolCall.arguments)}`;
     if (part.kind !== "tool_result") return part.kind;
     const text = String(part.toolResult.content);
-    // A child that was cut, or whose start is unknown, cannot be waited for either.
+    // We cannot wait for a child that was cut off, or whose start is unknown.
     return /interrupted|There is no agent/.test(text) ? INTERRUPTED : text;
   });
   return `${message.role}: ${parts.join(" | ")}`.replace(/agent_id":"\w+/g, 'agent_id":"x');
@@ -118,7 +121,7 @@ function settledCalls(folder: string): Set<string> {
   );
 }
 
-/** Reopens, goes on, compares. Returns what is wrong, or undefined. */
+/** Reopens, continues, compares. Returns what is wrong, or undefined. */
 async function recoverAndJudge(folder: string): Promise<string | undefined> {
   const acked = lines(folder, "acks.log");
   const before = readJournal(join(folder, "s.jsonl"));

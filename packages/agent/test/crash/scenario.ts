@@ -1,5 +1,6 @@
-// The session that the crash matrix kills: 12 rounds with parallel calls, steering, a child agent. It is driven the same way
-// whether it begins or goes on, so this module runs in the victim and in the process that reopens its journal.
+// The session that the crash matrix kills: 12 rounds with parallel calls, steering, a child agent. It is driven the
+// same way whether it begins or continues, so this module runs in the victim and in the process that reopens its
+// journal.
 
 import { appendFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -69,7 +70,7 @@ export async function runScenario(scenario: Scenario): Promise<void> {
   await client.close();
 }
 
-/** A careful host: does not say again what the journal has already taken. */
+/** A careful host does not repeat what the journal already contains. */
 function isKnown(session: Session, text: string): boolean {
   const delivered = session.journal.context.messages.some((message) => JSON.stringify(message).includes(text));
   return delivered || session.queuedMessages("steering").some((queued) => queued.content === text);
@@ -93,7 +94,7 @@ function profile(folder: string) {
       return `${name} ${String(args["n"])}`;
     },
   });
-  /** Could run again by itself, but has others run that must not. */
+  /** Safe to run again by itself, but it starts calls that are not. */
   const nest: ToolDef = {
     ...counted("nest", "safe"),
     execute: async ({ n = null }, { call }) => {

@@ -1,4 +1,4 @@
-// The process that gets killed: runs the scenario and ends itself at the n-th journal write, or is ended from outside.
+// The process that gets killed: runs the scenario and ends itself at the n-th journal write, or is killed from outside.
 
 import { runScenario } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-// A patch to several files that is cut off: by a kill at any moment, by a full disk, by a connection that is gone.
+// A patch to several files that is cut off: by a kill at any moment, a full disk, a lost connection.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -63,7 +63,7 @@ function pictureOf(): Record<string, string> {
 
 const WHOLE = { ...after, deep: "folder", "deep/er": "folder", new: "folder", "new/a": "folder" };
 
-/** Returns how often the disk was changed; 0 when the child was killed. */
+/** Returns how many changes the disk had; 0 if the child was killed. */
 function patchAndKill(at: number): number {
   const { stdout, stderr, signal } = spawnSync(process.execPath, [host, root, store, String(at)], { encoding: "utf8" });
   if (signal === null && stdout === "") throw new Error(stderr);
@@ -108,12 +108,12 @@ it("TL-02 what somebody has changed since stays and is named; the rest is undone
   const { landings } = await recoverAgentWork({ root, store, host: { baseEnv: process.env } } as never);
   expect(landings).toEqual([
     "An edit of several files was interrupted. What it had written was undone.",
-    `${join(root, "changed1.txt")} has been changed since and stays as it is. Look at it.`,
+    `${join(root, "changed1.txt")} has been changed since and was left as it is. Check it.`,
   ]);
   expect(pictureOf()).toEqual({ ...before, "changed1.txt": "somebody\n" });
 }, 600_000);
 
-/** Files that are elsewhere; the connection is gone after so many writes. */
+/** Remote files whose connection is lost after this many writes. */
 class Elsewhere extends WrappedEnvironment {
   readonly #stopsAfter: number;
   written = 0;
@@ -126,7 +126,7 @@ class Elsewhere extends WrappedEnvironment {
   override async localPath(): Promise<undefined> {}
 
   override async writeFile(...args: Parameters<WrappedEnvironment["writeFile"]>): Promise<void> {
-    // A killed process does nothing more, whatever still waits.
+    // A killed process does nothing more, whatever it was waiting for.
     if (this.written >= this.#stopsAfter) return new Promise(() => {});
     this.written++;
     return super.writeFile(...args);
@@ -144,7 +144,7 @@ it("TL-02 of files in another place it is named what was written and what may no
     readFileSync(join(store, noted().find((name) => name.endsWith("far-written"))!), "utf8").split("\n").length < 4
   )
     await new Promise(setImmediate);
-  // As a killed process leaves it: its number belongs to nobody.
+  // As a killed process leaves it: its process number is unused.
   writeFileSync(join(store, readdirSync(store)[0]!, "owner.json"), JSON.stringify({ pid: 0, start: 1 }));
   const { landings } = await recoverAgentWork({ root, store, host: { baseEnv: process.env } } as never);
   expect(landings).toHaveLength(1);

@@ -23,7 +23,7 @@ const three = fc.tuple(
   cases({ max: 8, gap: 1, most: 2 }),
 );
 
-/** Drop, repeat, swap or overwrite some lines, or cut the text. */
+/** Drops, repeats, swaps or overwrites some lines, or cuts the text. */
 const damage = fc.array(
   fc.tuple(fc.constantFrom("drop", "repeat", "swap", "write", "cut", "shift"), fc.nat(), lineText),
   {

@@ -17,7 +17,7 @@ export interface Splice {
 
 export interface Case {
   readonly before: readonly Line[];
-  /** In file order, never touching. */
+  /** In file order, never touching each other. */
   readonly splices: readonly Splice[];
 }
 
@@ -120,8 +120,8 @@ export function cases(options: {
 }
 
 /**
- * A replaced line keeps its ending, an added one takes its predecessor's. At the end of a file without final break, dialects of
- * whole lines keep it that way; those that quote text literally leave a kept line its break.
+ * A replaced line keeps its ending; an added one has its predecessor's. At the end of a file without a final break,
+ * line-based dialects keep it that way; those that quote text literally give a kept line its break.
  */
 export function intended({ before, splices }: Case, dialect: "lines" | "literal" = "lines"): string {
   const result: { text: string; eol: string }[] = [];

@@ -1,4 +1,5 @@
-// A real environment and context for running one tool in tests: a temporary directory, or memory where thousands are needed.
+// A real environment and context for running one tool in tests: a temporary directory, or memory if thousands are
+// needed.
 
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -45,7 +46,7 @@ export function fullServices(): Partial<ToolServices> {
   return { shownFiles: new ShownFiles(), pathLocks: new PathLocks(), syntax: new Syntax(() => Date.now()) };
 }
 
-/** Runs a tool as the pipeline does: a ToolFailure is a result to read, anything else is a bug of ours. */
+/** Runs a tool like the pipeline does: a ToolFailure is a result to read, anything else is a bug of ours. */
 export async function run<Args>(tool: ToolDef<Args>, args: Args, context: ToolContext): Promise<Ran> {
   try {
     const result = await tool.execute(args, context);
@@ -58,7 +59,7 @@ export async function run<Args>(tool: ToolDef<Args>, args: Args, context: ToolCo
   }
 }
 
-/** A temporary directory that goes away with the test. */
+/** A temporary directory that is removed after the test. */
 export function temporary(): { directory: string; env: LocalEnvironment; path: (name: string) => string } {
   const directory = mkdtempSync(join(tmpdir(), "lathe-edit-"));
   const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });

@@ -1,4 +1,4 @@
-// Somebody else writes the same file in the moment between the check and the write.
+// Another program writes the same file between the check and the write.
 
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// Edits of a file that another program writes all the time. An edit may fail, and theirs may win; but no write of theirs may
-// vanish without the call saying so.
+// Edits of a file that another program writes all the time. An edit may fail, and the other program may win; but none
+// of its writes may vanish without the call saying so.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -39,8 +39,9 @@ it.each(["truncate", "update", "rename"])(
     await ended;
     const lost = JSON.parse(printed) as number[];
     expect(edits).toBeGreaterThan(times / 10);
-    // One that has opened the file before the edit, and writes to it when the call has long returned, cannot be noticed. It takes
-    // a machine that is busy enough to stop a program between two lines; without the check it is one in fifty.
+    // We cannot notice a program that opened the file before the edit and writes long after the call returned. That
+    // takes a machine busy enough to stop a program between two lines; without the check it happens once in fifty
+    // rounds.
     const late = way === "rename" ? 0 : Math.ceil(times / 200);
     expect(lost.length).toBeLessThanOrEqual(saidToBeLost + late);
     if (way !== "rename") expect(saidToBeLost).toBe(0);

@@ -1,4 +1,5 @@
-// Child of the kill test: applies a patch to twelve files and is killed before its n-th change of the disk. Arguments: root, store, n.
+// Child process of the kill test: applies a patch to twelve files and is killed before its n-th change of the disk.
+// Arguments: root, store, n.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -12,7 +13,7 @@ const [root = "", store = "", last = "0"] = process.argv.slice(2);
 let changes = 0;
 const CHANGING = /^(?:mkdir|rename|link|unlink|rm|rmdir|writeFile|appendFile|write|fsync|fchmod|chmod)(?:Sync)?$/;
 
-/** Everything that changes the disk is counted, whoever calls it. */
+/** Counts everything that changes the disk, whatever code calls it. */
 function countChanges(module: object): void {
   const functions = module as Record<string, unknown>;
   for (const name of Object.keys(functions).filter((one) => CHANGING.test(one))) {

@@ -17,7 +17,7 @@ interface Group {
   readonly splices: readonly Splice[];
 }
 
-/** Splices whose contexts touch share a hunk. */
+/** Splices with overlapping contexts share a hunk. */
 function groups({ before, splices }: Case, context: number): Group[] {
   const result: { from: number; to: number; splices: Splice[] }[] = [];
   for (const splice of splices) {
@@ -130,7 +130,7 @@ export function oldAndNew({ before, splices }: Case, context: number): { old: st
   const side = (sign: "-" | "+") => {
     const kept = shown.filter((row) => row.sign !== sign);
     const text = kept.map((row) => `${row.text}\n`).join("");
-    // The last line of a file without final break has none to quote; a line that had one keeps it.
+    // Without a final break, the last line has none to quote; a line that had one keeps it.
     const open = to === before.length && before.at(-1)?.eol === "";
     const last = kept.at(-1);
     return open && last && (last.sign !== " " || last.old === before.length - 1) ? text.slice(0, -1) : text;

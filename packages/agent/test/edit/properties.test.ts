@@ -24,7 +24,7 @@ const styles: fc.Arbitrary<Style> = fc.record({
   endOfFile: fc.boolean(),
 });
 
-/** Endings of a replaced block are only determined when its lines can be told apart. */
+/** Endings of a replaced block are only determined if its lines can be told apart. */
 function distinct(one: Case): boolean {
   const texts = [...one.before.map((line) => line.text), ...one.splices.flatMap((splice) => splice.insert)];
   return new Set(texts).size === texts.length;
@@ -32,7 +32,10 @@ function distinct(one: Case): boolean {
 
 const sameEndings = (one: Case) => new Set(one.before.map((line) => line.eol).filter((eol) => eol !== "")).size < 2;
 
-/** Runs one call on a.txt: the exact bytes wanted, or a refusal that leaves the file alone. Returns whether it was made. */
+/**
+ * Runs one call on a.txt: it must give exactly the wanted bytes, or refuse and leave the file alone. Returns whether it
+ * made the change.
+ */
 async function check<Args>(tool: ToolDef<Args>, before: Buffer, after: Buffer, args: Args): Promise<boolean> {
   const env = new MemoryEnvironment({ files: { "a.txt": before } });
   const result = await run(tool, args, contextFor(env, { shownFiles: new ShownFiles() }));

@@ -19,7 +19,7 @@ interface Race {
   readonly theirs: readonly Splice[];
 }
 
-/** Two sets of splices of one file, apart from each other: both can be made, and there is only one way to make both. */
+/** Two separate sets of splices for one file: both can be applied, and there is only one way to apply both. */
 const races: fc.Arbitrary<Race> = fileLines({ max: 24, style: fc.constantFrom("\n", "\r\n") }).chain((before) =>
   splicesFor(before.length, 3, 4).chain((all) =>
     fc.array(fc.boolean(), { minLength: all.length, maxLength: all.length }).map((mine) => ({

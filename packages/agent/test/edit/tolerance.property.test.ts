@@ -16,13 +16,13 @@ const eachLine = (text: string, change: (line: string) => string) =>
     .map((line) => (line.trim() === "" ? line : change(line)))
     .join("\n");
 
-/** What models get wrong when they quote: the whole text, old and new alike, is typed in the same wrong way. */
+/** Typical mistakes of models when they quote: the whole text, old and new, is mistyped in the same way. */
 const slips: Readonly<Record<string, (text: string) => string>> = {
   "trailing-whitespace": (text) => eachLine(text, (line) => `${line}  `),
   indentation: (text) => eachLine(text, (line) => `    ${line}`),
 };
 
-/** Lines of a block, compared without trailing blanks, stand somewhere in the file. */
+/** True if the block's lines, compared without trailing blanks, occur in the file. */
 function standsLoosely(file: string, block: string): boolean {
   const trim = (text: string) =>
     `\n${text
@@ -47,7 +47,7 @@ describe("a quotation that is slightly off lands where it was meant or nowhere",
               const file = before.replaceAll("\r\n", "\n");
               const { old, replacement } = oldAndNew(one, 1);
               const typed = slip(old);
-              // A slip that happens to quote another place exactly is a different request.
+              // A mistake that happens to quote another place exactly is a different request.
               fc.pre(old.trim() !== "" && !file.includes(typed));
               fc.pre(name === "trailing-whitespace" || !standsLoosely(file, typed));
               const env = new MemoryEnvironment({ files: { "a.txt": before } });
@@ -69,7 +69,7 @@ describe("a quotation that is slightly off lands where it was meant or nowhere",
   }
 });
 
-/** The tolerant steps may differ from the literal reading in blanks at the end of lines only. */
+/** The tolerant steps may differ from the literal reading only in trailing blanks. */
 function sameLines(text: string): string[] {
   return text.split(/\r\n|\n/).map((line) => line.trimEnd());
 }

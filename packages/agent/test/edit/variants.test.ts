@@ -11,7 +11,7 @@ import { hashline, oldAndNew, unified, v4a, v4aUpdate } from "./print.ts";
 
 const style = { context: 3, hint: "none", wrap: "none", crlf: false, endOfFile: false } as const;
 
-/** Thirty changes whose places are unique, so that every dialect can express them. */
+/** Thirty changes at unique places, so that every dialect can express them. */
 function thirty(): Case[] {
   const unique = (one: Case) => new Set(one.before.map((line) => line.text.trim())).size === one.before.length;
   const lines = fc.constantFrom("\n", "\r\n");
@@ -22,7 +22,7 @@ function thirty(): Case[] {
         unique(one) &&
         !changesNothing(one) &&
         intended(one) === intended(one, "literal") &&
-        // A quotation made of nothing, and rows that another dialect reads as its own markers, are tested elsewhere.
+        // Other tests cover empty quotations and rows that another dialect reads as its own markers.
         !textOf(one.before).includes("*** "),
     ),
     { numRuns: 30, seed: 7 },
@@ -127,7 +127,7 @@ describe("T-EDIT-5 unified diffs as models and git write them", () => {
       expect(result.failed, `${counts} ${body} ${result.text}`).toBe(false);
       for (const name of ["a", "b"]) expect(await readFile(path(name), "utf8")).toBe("one\n2\n3\n");
     }
-    // Lines of the body that look like a file header belong to it when the counts say so.
+    // Body lines that look like a file header belong to the body if the counts say so.
     await writeFile(path("a"), "-- x\n2\n");
     const dashes = "--- a\n+++ a\n@@ -1,1 +1,1 @@\n--- x\n+++ y\n";
     expect((await run(editVariants.patch, { diff: dashes }, contextFor(env))).failed).toBe(false);

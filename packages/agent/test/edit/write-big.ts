@@ -1,4 +1,5 @@
-// Child of the kill test: overwrites a file with 50 MB of one letter, again and again, and says when it starts.
+// Child process of the kill test: overwrites a file with 50 MB of one letter, again and again, and reports when it
+// starts.
 
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";

@@ -1,4 +1,4 @@
-// Archives byte by byte, so that they can say what no program would write.
+// Builds archives byte by byte, so that they can contain what no program would write.
 
 interface Entry {
   readonly name: string;
@@ -7,13 +7,13 @@ interface Entry {
   readonly crc?: number;
   readonly flags?: number;
   readonly method?: number;
-  /** Of the local header, when it is not the entry's own. */
+  /** Value for the local header, if it differs from the entry's. */
   readonly offset?: number;
   readonly localName?: string;
   readonly external?: number;
 }
 
-/** A zip archive whose headers may be given false values. */
+/** A zip archive whose headers may have false values. */
 export function zipOf(
   entries: readonly Entry[],
   end: { readonly count?: number; readonly size?: number; readonly offset?: number } = {},

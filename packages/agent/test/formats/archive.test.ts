@@ -1,4 +1,4 @@
-// Archives as the real programs make them, and as the real programs read what we wrote.
+// Archives made by the real programs, and our archives read by the real programs.
 
 import { describe, expect, it } from "vitest";
 import { tarFormat, tgzFormat, zipFormat } from "../../src/files/formats/archive/index.ts";
@@ -23,7 +23,7 @@ function packed(name: keyof typeof formats): Scene {
   return made;
 }
 
-/** Content of all members by the real program. */
+/** Content of all members, according to the real program. */
 const unpacked = (s: Scene, name: string): string =>
   s.run(
     `rm -rf out && mkdir out && cd out && ${name.endsWith(".zip") ? `unzip -qo ../${name}` : `tar xf ../${name}`} && find . -type f -exec sha256sum {} + | sort -k2`,

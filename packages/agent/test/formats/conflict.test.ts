@@ -1,4 +1,4 @@
-// Conflicts of real merges: read with :conflicts, settled by address, and git goes on.
+// Conflicts of real merges: read with :conflicts, resolved by address, after which git continues.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Archives made to do harm: each is one clear line, and costs no memory to speak of.
+// Archives made to do harm: each gives one clear line and needs hardly any memory.
 
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { scene } from "./scene.ts";
 
 const GIGABYTE = 2 ** 30;
 
-/** One byte after the other says what the next ones inflate to: 10 MB of zeros, 100 times over. */
+/** Deflate data that inflates to 10 MB of zeros, 100 times over. */
 const bomb = (): Buffer => {
   const piece = gzipSync(Buffer.alloc(10 << 20));
   return Buffer.concat(Array.from({ length: 300 }, () => piece));

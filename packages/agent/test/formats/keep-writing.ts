@@ -1,4 +1,5 @@
-// Child of the kill test: writes one part of a file again and again, now all of one letter, now all of another.
+// Child process of the kill test: writes one part of a file again and again, alternating between all of one letter and
+// all of another.
 
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { ShownFiles } from "../../src/files/edit/shown-files.ts";

@@ -1,4 +1,4 @@
-// A write into an archive or a notebook that is cut by SIGKILL leaves the old file or the new one.
+// A write into an archive or a notebook that SIGKILL interrupts leaves the old file or the new one.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -75,7 +75,7 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
       const early = ended.then(([code]) => Promise.reject(new Error(`the writer ended by itself: ${code}`)));
       await Promise.race([once(writer.stdout, "data"), early]);
       await Promise.race([writing, early]);
-      early.catch(() => {}); // from here on it is ended by us
+      early.catch(() => {}); // from here on, we end the process
       writer.kill("SIGKILL");
       await ended;
       const text = (await s.text(format, name, inner)).replace(HEADER, "").trim();

@@ -1,4 +1,4 @@
-// Notebooks as nbformat writes them, and what nbformat says of ours.
+// Notebooks written by nbformat, and nbformat's opinion of ours.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ nbformat.write(nb, "a.ipynb")
 const VALIDATE = "import nbformat,sys\nfor file in sys.argv[1:]: nbformat.validate(nbformat.read(file, 4))";
 const validate = (...files: readonly string[]) => execFileSync(python as string, ["-c", VALIDATE, ...files]);
 
-/** Made once: nbformat takes a second to start. */
+/** Made once, because nbformat takes a second to start. */
 let template: string | undefined;
 
 const made = (dir: string): string => {
@@ -153,7 +153,7 @@ describe.skipIf(python === undefined)("notebooks of nbformat", () => {
       await bench.text(hashlineEditTool, { input: `¶a.ipynb#${tag}\ninsert tail:\n+# %% [markdown]\n+the end\n` });
       validate(join(bench.dir, "a.ipynb"));
       expect(JSON.parse(disk()).cells.at(-1)).toMatchObject({ cell_type: "markdown", source: ["the end"] });
-      // What was recorded is what the next read gives: cells have their numbers.
+      // What was recorded is what the next read returns: cells have their numbers.
       expect(bench.services.shownFiles?.latest(join(bench.dir, "a.ipynb"))?.text).toContain(
         "# %% [markdown] cell:5\nthe end\n",
       );

@@ -1,4 +1,4 @@
-// Random archives of real programs, random writes, and the real programs again.
+// Random archives from real programs, random writes, and the real programs again.
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -47,7 +47,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("random writes", () => {
   }, 600_000);
 });
 
-/** By the real programs. */
+/** Read by the real programs. */
 function check(s: Scene, name: string, expected: ReadonlyMap<string, Buffer>): void {
   s.run(
     `rm -rf out && mkdir out && cd out && ${name === "r.zip" ? "(unzip -qo ../r.zip || [ $? -eq 1 ])" : `tar xf ../${name}`}`,

@@ -1,4 +1,4 @@
-// A directory with real files, opened by a format the way the read and edit ops do it.
+// A directory with real files, opened by a format like the read and edit operations do.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ export interface Scene {
   [Symbol.dispose](): void;
 }
 
-/** One for all tests of a file: starting it takes longer than most of them. */
+/** One for all tests of a file, because starting it takes longer than most of them. */
 const parser = new Parser();
 afterAll(() => parser.close());
 

@@ -58,7 +58,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("tools on members of archives", () 
       const patch = `*** Begin Patch\n*** Update File: ${member}\n@@\n 2\n+3\n 4\n*** Add File: ${archive}:new/file\n+new\n*** Delete File: ${archive}:src/other\n*** End Patch`;
       const { changes } = await bench.call(applyPatchTool, { patch });
       expect(content()).toBe(lines);
-      // One file has changed on disk, and that is what a rewind puts back.
+      // One file changed on disk, and a rewind restores it.
       expect([...new Set(changes?.map(({ path }) => path))]).toEqual([join(bench.dir, archive)]);
       expect(await read(archive)).toBe("new/  1 file, 4 B\nsrc/  1 file, 111 B");
       const written = await bench.text(writeTool, { path: `${archive}:src/x.c`, content: "whole\n" });

@@ -1,4 +1,4 @@
-// Podman with storage of its own, and an image made of busybox alone.
+// Podman with its own storage, and an image made of busybox alone.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ export const CAN_CONTAIN = has("podman", "runc", "busybox");
 export interface Podman {
   readonly baseEnv: NodeJS.ProcessEnv;
   readonly container: ViewContainer;
-  /** What a program that calls podman without arguments of ours needs. */
+  /** The environment for a program that calls podman without our arguments. */
   readonly variables: Readonly<Record<string, string>>;
   run(args: readonly string[], input?: Buffer): string;
   remove(): void;
@@ -52,7 +52,10 @@ export function makePodman(): Podman {
 
 const MOST_PASSES = 10;
 
-/** Podman may still clean up after its last container: what it writes after a pass has listed a folder is found by the next pass. */
+/**
+ * Podman may still clean up after its last container: the next pass finds what it writes after a pass has listed a
+ * folder.
+ */
 function removeWhileWritten(folder: string): void {
   for (let pass = 1; ; pass++) {
     try {

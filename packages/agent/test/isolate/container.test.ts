@@ -35,7 +35,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     expect(output).toBe(`${project.root}\n`);
     expect(pictureOf(project.root)).toEqual(before);
     const request = { root: project.root, store: project.store, host, signal: new AbortController().signal };
-    // The check is the container's to run: what an agent wrote there must not run on the host.
+    // The check runs in the container: what an agent wrote there must not run on the host.
     const command = "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt";
     const verify = landingCheck({
       place: { ...request, container, id: "check", kinds: [view.kind] },
@@ -47,7 +47,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
       kind: "landed",
     });
     expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("2\n");
-    // What was changed is on the disk, and can be read without the container.
+    // The changes are on the disk and can be read without the container.
     await view.env.execCommand("echo late > late.txt", 30_000);
     await view.leave();
     expect(podman.run(["ps", "-aq"])).toBe("");
@@ -63,7 +63,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     const before = pictureOf(project.root);
     const outside = join(project.folder, "outside");
     const env = { P: project.root, O: outside, S: project.store };
-    // Each in a shell of its own, all in one call: starting a process in a container takes long.
+    // Each in its own shell, all in one call, because starting a process in a container takes long.
     const all = Object.values(COMMANDS).map((command) => `( ${command}\n) </dev/null >/dev/null 2>&1`);
     await view.env.execCommand(`mkdir -p $O\n${all.join("\n")}`, 60_000, { env });
     expect(pictureOf(project.root)).toEqual(before);

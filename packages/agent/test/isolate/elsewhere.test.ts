@@ -1,4 +1,4 @@
-// Projects whose repository lies elsewhere: a linked work tree, and a subfolder of a repository.
+// Projects whose repository is somewhere else: a linked work tree, and a subfolder of a repository.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Attempts to reach the project from inside of a view: its files, index, refs and stash stay byte for byte as they were.
+// Attempts to reach the project from inside a view: its files, index, refs and stash stay byte for byte the same.
 
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,8 @@ for (const [name, kind, isSandboxed] of KINDS)
 
     it(`${Object.keys(COMMANDS).length} commands`, async () => {
       const variables = { P: project.root, O: outside, S: project.store };
-      // Each in a shell of its own. In the gate all in one call: to start one in a view takes long. The long run tells which it was.
+      // Each in its own shell. In the gate all in one call, because starting one in a view takes long; the long run
+      // tells which it was.
       const each = Object.entries(COMMANDS).map(([what, command]) => [what, `( ${command}\n) </dev/null`] as const);
       const calls = isLong ? each : [["one of them", each.map(([, command]) => command).join("\n")] as const];
       for (const [what, command] of calls) {

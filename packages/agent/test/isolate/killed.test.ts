@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 const FILES_ONLY = (path: string): boolean => path === ".git";
 
-/** Kills the host when the project shows that so many files are written. */
+/** Kills the host when this many files have been written to the project. */
 async function killAt(root: string, store: string, written: number): Promise<void> {
   const host = spawn(process.execPath, [hostProgram, root, store], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -77,7 +77,7 @@ it.skipIf(!CAN_ISOLATE)(
   async () => {
     const project = makeProject();
     try {
-      // As it is when the host dies while bubblewrap starts: the folder of nobody, and a process that names it and waits.
+      // As it is if the host dies while bubblewrap starts: the folder has no owner, and a process that names it waits.
       const folder = join(project.store, "left");
       mkdirSync(join(folder, "layers"), { recursive: true });
       const holder = ["--bind", "/", "/", "--tmpfs", join(folder, "layers"), "sleep", "600"];
@@ -99,6 +99,6 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return ""; // ended meanwhile
+    return ""; // ended in the meantime
   }
 }

@@ -1,5 +1,5 @@
-// Random overlapping edits in several views and by a user who edits, stages and commits meanwhile. What has to come out is asked of
-// git itself.
+// Random overlapping edits in several views and by a user who edits, stages and commits in the meantime. Git itself
+// provides the expected result.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ it.skipIf(!CAN_ISOLATE)(
             const deltas: Delta[] = [];
             const theirs: (readonly [string, Record<string, string>])[] = [];
             for (const [number, list] of children.entries()) {
-              // What a child does is done to a copy first, for git; then the view gets the same files.
+              // A child's edits are first made in a copy, for git; then the view gets the same files.
               const copy = join(project.folder, `copy-${number}`);
               cpSync(project.root, copy, { recursive: true, filter: (path) => !path.endsWith(".git") });
               for (const one of list) change(copy, one, `child${number}`);

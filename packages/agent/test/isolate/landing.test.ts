@@ -8,7 +8,7 @@ import { patchOf } from "../../src/files/isolate/patch.ts";
 import { landingCheck } from "../../src/verify/landing-check.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 
-/** Of views in which a conflict is settled: the gate tries the usual one. */
+/** The views in which a conflict is resolved: the gate tries only the usual one. */
 const KINDS = (["overlay", "worktree"] as const).slice(0, process.env["LATHE_LONG"] === undefined ? 1 : 2);
 
 describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
@@ -38,7 +38,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     project = makeProject({ "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n", "run.sh": "exit 0\n" });
     project.write("c.txt", "dirty\n");
     const [first, second] = [await project.open("overlay"), await project.open("worktree")];
-    // What is committed in a view is known to the view's repository only.
+    // Only the view's repository knows what is committed in a view.
     await first.env.execCommand("echo first > a.txt; git -c user.name=x -c user.email=x@y commit -qam inside", 30_000);
     await second.env.execCommand(
       "echo second > b.txt; chmod +x run.sh; mkdir -p n/m; echo n > n/m/new.txt; ln -s ../a.txt n/link",
@@ -260,7 +260,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     const delta = await view.delta();
     expect(await landing([delta], asBranch("grep 1 a.txt"))).toMatchObject({ kind: "red", exitCode: 1 });
     expect(project.git("branch", "--list", "lathe/*")).toBe("");
-    // The check sees what the branch will have, not what the person has not committed.
+    // The check sees what the branch will contain, not the user's uncommitted changes.
     expect(await landing([delta], asBranch("grep 2 a.txt"))).toMatchObject({ kind: "landed" });
     expect(project.read("a.txt")).toBe("not committed\n");
   });

@@ -1,4 +1,5 @@
-// A host that works in a view that is kept, to be killed. Arguments: root, store, kind, command, and `land` when it lands first.
+// A host that works in a view that is kept, to be killed. Arguments: root, store, kind, command, and `land` if it lands
+// first.
 
 import { land } from "../../src/files/isolate/land.ts";
 import { openView } from "../../src/files/isolate/open-view.ts";

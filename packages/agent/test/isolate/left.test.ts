@@ -1,4 +1,5 @@
-// Views that outlive their process: killed or left, they can be continued with everything that was changed in them.
+// Views that outlive their process: whether killed or left, they can be continued with everything that was changed in
+// them.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -43,7 +44,7 @@ async function killedIn(kind: string, command: string, then: readonly string[] =
 }
 
 const KINDS = ["overlay", "worktree"] as const;
-/** What the first test has shown of both kinds is tried with one of them in the gate. */
+/** The first test covers both kinds; in the gate, this is tried with one of them. */
 const kindsOf = (one: (typeof KINDS)[number]) => (process.env["LATHE_LONG"] === undefined ? [one] : KINDS);
 
 describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
@@ -68,7 +69,7 @@ describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
         "new\nmore\n",
         "of the user\n",
       ]);
-      // Landed in the middle, the view goes on from there, in another process too.
+      // Landed half-way, the view goes on from there, in another process too.
       await view.rebase();
       expect(await changesIn(view)).toEqual([]);
       await view.env.writeFile("later.txt", "later\n");
@@ -104,7 +105,7 @@ describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
       project = makeProject({ "a.txt": "one\n", ".gitignore": "*.log\n" });
       const agent = { id: "One", patches: project.store };
       await killedIn(kind, "echo two > a.txt; echo x > x.log", ["agent"]);
-      // The killed process was reading it, too.
+      // The killed process was reading it too.
       writeFileSync(join(project.store, "run/git/part-0/delta-1.lock"), "");
       expect((await recover()).left).toEqual([{ id: "run", kind, root: project.root, isCutOff: true, agent }]);
       const left = await readView(request());

@@ -1,4 +1,4 @@
-// Everything that was done in a view is in the project after the landing, byte for byte, or is named with a reason.
+// Everything done in a view is in the project after the landing, byte for byte, or is named with a reason.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ const COMMITTER = ["AUTHOR", "COMMITTER"].flatMap((who) => [
 ]);
 const IDENTITY = Object.fromEntries(COMMITTER) as Record<string, string>;
 
-/** Every path below, as bytes, with what it is; without repositories' own data. */
+/** Every path below, as bytes, with its content; without repositories' own data. */
 function entriesOf(folder: string): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (path: Buffer, shown: string): void => {

@@ -1,12 +1,12 @@
-// Work that is easily lost on its way out of a view. Each row has a folder of its own: what is there before, what is done to it in the
-// view, and what cannot land and has to be named.
+// Work that is easily lost on its way out of a view. Each row has its own folder: what is there before, what is done to
+// it in the view, and what cannot land and must be named.
 
 export interface OddWork {
   readonly before?: string;
   readonly work: string;
-  /** Paths below the row's folder that do not land, with the reason that is given. */
+  /** Paths below the row's folder that do not land, with the given reason. */
   readonly named?: Readonly<Record<string, string>>;
-  /** A worktree shows no ignored files and keeps a repository's folder: nothing is to be named there. */
+  /** A worktree shows no ignored files and keeps a repository's folder, so nothing should be named there. */
   readonly notInWorktree?: boolean;
 }
 

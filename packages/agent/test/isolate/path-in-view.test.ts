@@ -1,4 +1,5 @@
-// Reading a view's files from outside of it: what its commands have written is found, and the project only where it shows through.
+// Reading a view's files from outside: what its commands have written is found, and the project only where it shows
+// through.
 
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ describe.skipIf(!CAN_ISOLATE)(`files of a view from outside ${NEEDS}`, () => {
         ]);
         const absent = ["gone.txt", "folder/in.txt", "nosuch", "new.txt/x", "loop"];
         expect(absent.map((path) => seen("run", path))).toEqual(absent.map(() => "absent"));
-        // It leads out of the view: the caller judges what it means there.
+        // The path leads out of the view, and the caller judges what it means there.
         expect(seen("run", "out/passwd")).toBe("project /etc/passwd");
         expect(pathInView(project.store, "run", "/etc/passwd")).toEqual({ kind: "project", path: "/etc/passwd" });
       };

@@ -1,4 +1,4 @@
-// A real repository to open views of, and a picture of everything in it that a view must not change.
+// A real repository to open views of, and a snapshot of everything in it that a view must not change.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,5 @@
-// Random edits of a few files, and what git makes of them in a repository apart that merges the same trees as branches.
+// Random edits of a few files, and what git makes of them in a separate repository that merges the same trees as
+// branches.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -39,7 +40,7 @@ function changeFile(path: string, what: Edit["what"], line: number, who: string)
   writeFileSync(path, lines.join("\n"));
 }
 
-/** Of the files at the top. */
+/** Edits of the files at the top. */
 export const contentOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder)
@@ -48,7 +49,7 @@ export const contentOf = (folder: string): Record<string, string> =>
       .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
   );
 
-/** What git makes of it: the files, and which change conflicts in which files. */
+/** Git's result: the files, and which change conflicts in which files. */
 export function byGit(
   base: Record<string, string>,
   ours: Record<string, string>,
@@ -89,7 +90,7 @@ export function byGit(
   }
 }
 
-/** The files that everybody begins with. */
+/** The files that everyone starts with. */
 export const firstFiles = (): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: FILES }, (_, file) => [

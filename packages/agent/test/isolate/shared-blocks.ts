@@ -1,4 +1,4 @@
-// A file system that shares blocks, where the machine lets us mount one: an xfs image behind a loop device.
+// A file system that shares blocks, if the machine lets us mount one: an xfs image on a loop device.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ export interface Mounted {
   remove(): void;
 }
 
-/** Not below the system's folder for temporary files, which a sandbox hides. */
+/** Not in the system's folder for temporary files, which a sandbox hides. */
 export function mountXfs(): Mounted {
   const place = mkdtempSync("/var/lib/lathe-xfs-");
   const [image, folder] = [join(place, "image"), join(place, "mounted")];

@@ -1,4 +1,4 @@
-// A host that takes a view over, to be killed in it. Argument: the store.
+// A host that takes over a view, to be killed in the middle. Argument: the store.
 
 import { takeOver } from "../../src/files/isolate/view-folder.ts";
 

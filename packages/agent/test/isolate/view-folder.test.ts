@@ -53,7 +53,7 @@ it("SA-07 the host gets its turn while the folder of a view is removed", async (
     await nextTurn();
   }
   await removal;
-  // A removal that holds the thread leaves one or two.
+  // A removal that blocks the thread leaves one or two.
   expect(turns).toBeGreaterThan(5);
   expect(readdirSync(store)).toEqual([]);
 });

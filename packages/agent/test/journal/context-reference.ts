@@ -1,4 +1,4 @@
-// An independent, slow statement of what the context of a leaf is; the property test compares the real one with it.
+// An independent, slow definition of a leaf's context; the property test compares the real one with it.
 
 import { Message } from "@lathe/llm";
 import type { TreeEntry } from "../../src/contract/journal.ts";

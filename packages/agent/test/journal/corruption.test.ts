@@ -70,7 +70,7 @@ function open(bytes: Buffer): Opened | JournalError {
   }
 }
 
-/** Undefined when what was opened is the truth, or a part of it with the loss stated. */
+/** Undefined if the opened journal is the truth, or a part of it with the loss stated. */
 function fault(opened: Opened, truth: Opened): string | undefined {
   let at = 0;
   const order = [...truth.entries.keys()];

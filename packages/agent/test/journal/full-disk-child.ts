@@ -1,4 +1,4 @@
-// Appends until a write fails, and reports how the later ones did.
+// Appends until a write fails, and reports how the later ones went.
 
 import { Message } from "@lathe/llm";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";

@@ -1,5 +1,5 @@
-// Journals that somebody made up: every line has a right checksum, and anything else may be wrong with it. A sound journal
-// with a line of every kind is the start; each change takes one value somewhere in it and puts another in its place.
+// Made-up journals: every line has a correct checksum, and anything else may be wrong with it. We start from a sound
+// journal with a line of every kind; each change replaces one value somewhere in it.
 
 import fc from "fast-check";
 import { crc32 } from "../../src/record/journal/checksum.ts";
@@ -183,7 +183,7 @@ const odd: fc.Arbitrary<Json | undefined> = fc.oneof(
 );
 
 export interface Change {
-  /** Which line, and which value in it, by numbers that are taken modulo what there is. */
+  /** Which line, and which value in it, by numbers that are taken modulo what exists. */
   readonly line: number;
   readonly place: number;
   readonly what: "replace" | "nest" | "double" | "swap" | "drop" | "key" | "garbage" | "lengthen";
@@ -203,7 +203,7 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** The bytes of a journal after these changes. The header is only changed when `spareHeader` is false. */
+/** The bytes of a journal after these changes. The header is only changed if `spareHeader` is false. */
 export function hostileJournal(list: readonly Change[], options: { cwd?: string; spareHeader?: boolean } = {}): Buffer {
   const lines: (Line | Buffer)[] = soundLines(options.cwd);
   const first = options.spareHeader ? 1 : 0;
@@ -235,7 +235,7 @@ function changed(line: Line, { place, what, value }: Change): Line | Buffer {
   }
 }
 
-/** Any text with a right checksum. */
+/** Any text with a correct checksum. */
 export function sealed(json: string): Buffer {
   const head = Buffer.from(json.slice(0, -1));
   const sum = crc32(head, head.length).toString(16).padStart(8, "0");
@@ -247,7 +247,7 @@ function countValues(json: Json): number {
   return Object.values(json).reduce<number>((sum, inner) => sum + countValues(inner), 1);
 }
 
-/** A copy in which the n-th value, counted from the outside in, is another one; `undefined` takes it away. */
+/** A copy whose n-th value, counted from the outside in, is replaced; `undefined` removes it. */
 function withValue(json: Json, n: number, value: Json | undefined): { json: Json | undefined; left: number } {
   if (n === 0) return { json: value, left: -1 };
   if (typeof json !== "object" || json === null) return { json, left: n - 1 };

@@ -1,5 +1,5 @@
-// Files that were made up to break their reader, with right checksums. Each must open with what is wrong said in plain words,
-// or be refused in one line; it must never throw anything else, hang, or take more than its size.
+// Files made to break their reader, with correct checksums. Each must open and say in plain words what is wrong, or be
+// refused in one line; it must never throw anything else, hang, or take more memory than its size.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const KINDS: OutsideLine["type"][] = [
   "seal",
 ];
 
-/** Reads everything there is in every way there is. */
+/** Reads everything in every possible way. */
 function readAll(journal: Journal): void {
   for (const id of journal.entryIds()) {
     const entry = journal.entry(id);

@@ -1,4 +1,4 @@
-// Appends until it is killed; says each message on stdout once its append has returned.
+// Appends until it is killed; prints each message on stdout once its append has returned.
 
 import { writeSync } from "node:fs";
 import { Message } from "@lathe/llm";

@@ -14,7 +14,7 @@ beforeAll(async () => {
   child = await bundleOf("./kill-child.ts", import.meta.url);
 });
 
-/** Resolves with everything the child had acknowledged when SIGKILL reached it. */
+/** Resolves with everything that the child had acknowledged when SIGKILL reached it. */
 function runAndKill(path: string, afterBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const run = spawn(process.execPath, [child, path], { stdio: ["ignore", "pipe", "inherit"] });

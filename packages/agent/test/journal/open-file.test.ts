@@ -63,7 +63,7 @@ it("children have their journals in the folder of their parent's, also the next 
   const parent = openJournalFile(options);
   const children = childJournalFiles(parent, { deps });
   const header = { agentId: "a1", parentSession: parent.header.id, parentCall: "c1", cwd: "/work" };
-  // Nothing was said in the parent yet: a host may start an agent first.
+  // The parent has no messages yet: a host may start an agent first.
   const child = children(header);
   say(child, "task");
   expect(existsSync(join(options.folder, "task", "a1.jsonl"))).toBe(true);

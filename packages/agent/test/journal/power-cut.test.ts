@@ -1,4 +1,4 @@
-// What a power cut may take cannot be tried here; that the disk was asked for what must survive one can be seen.
+// We cannot test a power cut here, but we can check that the disk was asked to keep what must survive one.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";

@@ -11,8 +11,8 @@ it(`a journal of ${ENTRIES} small entries, all of them in the context, opens wit
   const script = await bundleOf("../../bench/journal-open.ts", import.meta.url);
   const path = join(tempFolder(), "many.jsonl");
   const bytes = writeManyEntries(path, ENTRIES);
-  // The collector has to run before the heap is larger, and frees buffers at once instead of in a thread that waits for a core:
-  // what is held does not depend on how busy the machine is.
+  // The collector must run before the heap grows, and must free buffers at once instead of in a thread that waits for a
+  // core, so that the memory in use does not depend on how busy the machine is.
   const heap = [`--max-old-space-size=${HEAP_MEGABYTES}`, "--max-semi-space-size=2", "--single-threaded-gc"];
   const args = [...heap, script, path];
   const run = spawnSync(process.execPath, args, { encoding: "utf8" });

@@ -22,7 +22,7 @@ import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
 const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
 
-/** Empty where the system does not tell. */
+/** Empty if the system does not report them. */
 function openFiles(): string[] {
   if (!existsSync("/proc/self/fd")) return [];
   return readdirSync("/proc/self/fd").flatMap((fd) => {
@@ -156,7 +156,7 @@ describe("a session file", () => {
   });
 
   it("G-28 the first write error is kept and thrown again by every later operation", async () => {
-    // A limit on the size of files fails a write as a full disk does, without one.
+    // A file size limit fails a write like a full disk does, without needing one.
     const path = join(tempFolder(), "s.jsonl");
     const script = await bundleOf("./full-disk-child.ts", import.meta.url);
     const limited = `trap '' XFSZ; ulimit -f 8; exec "$0" "$1" "$2"`;
@@ -211,7 +211,7 @@ describe("the lock of a session file", () => {
     },
   );
 
-  // Who is not root may not even ask about it.
+  // Only root may even ask about it.
   it.skipIf(processStartTime(process.pid) === "")(
     "is broken when the pid now belongs to a process of root (needs /proc)",
     () => {
@@ -227,7 +227,7 @@ describe("the lock of a session file", () => {
     "is broken when its owner was killed and nobody has reaped it (needs /proc)",
     async () => {
       const path = join(tempFolder(), "x.lock");
-      // The shell becomes a program that does not care for the child it had.
+      // The shell becomes a program that ignores its former child.
       const parent = spawn("sh", ["-c", "sleep 100 & echo $!; exec sleep 100"]);
       try {
         const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));

@@ -1,4 +1,4 @@
-// Deterministic deps for journal tests, and the two kinds of store behind one face.
+// Deterministic deps for journal tests, and the two kinds of store behind one interface.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ export function testOwner(): LockOwner {
 
 export interface StoreKind {
   readonly name: string;
-  /** `reopen` closes nothing: it opens the same bytes again. */
+  /** `reopen` closes nothing; it opens the same bytes again. */
   make(): { open(): JournalStore };
 }
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { minimize } from "../../src/tools/run/minimize/minimize.ts";
 import { gitRun, npmRun, type RealRun, tscRun, unittestRun, vitestRun } from "./real-runs.ts";
 
-/** Written apart from the code under test: what a reader looks for in a failing run. */
+/** Written independently of the code under test: what a reader looks for in a failing run. */
 const MATTERS = /\.\w+[:(]\d+|line \d+|error|fail|warning|conflict/i;
 const ROUNDS = process.env["LATHE_LONG"] ? 500 : 15;
 

@@ -1,4 +1,4 @@
-// Real programs that fail and that succeed, in a folder of their own: what they print is what the minimizer has to cope with.
+// Real programs that fail or succeed, in their own folder: the minimizer must cope with their output.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ function folder(): string {
   return dir;
 }
 
-/** Both streams, as a shell face gets them. */
+/** Both streams, as a shell tool gets them. */
 export async function capture(dir: string, command: string): Promise<RealRun> {
   const env = { PATH: process.env["PATH"], HOME: dir, CI: "true", NO_COLOR: "1", GIT_CONFIG_NOSYSTEM: "1" };
   const options = { cwd: dir, env, maxBuffer: 64 << 20 };

@@ -37,7 +37,7 @@ function start(dialect: Dialect, script: Script, options: Partial<SessionOptions
   });
 }
 
-/** Creating a file the way the family does it. */
+/** Creates a file the way the family does. */
 const create: Record<Dialect, (name: string, content: string, id?: string) => CallSpec> = {
   openai: (name, content, id = "c1") => ({
     id,
@@ -50,7 +50,7 @@ const create: Record<Dialect, (name: string, content: string, id?: string) => Ca
   gemini: (name, content, id = "c1") => ({ id, name: "write_file", args: { file_path: name, content } }),
 };
 
-/** Changing one line in the family's native format. */
+/** Changes one line in the family's native format. */
 const change: Record<Dialect, (name: string, before: string, after: string, id?: string) => CallSpec> = {
   openai: (name, before, after, id = "c1") => ({
     id,

@@ -60,7 +60,7 @@ const SEEN: Record<Dialect, (sent: { body: Body; headers: Record<string, string>
   },
 };
 
-/** Tool names as they went over the wire. */
+/** Tool names as they were sent over the wire. */
 function offered(body: unknown): string[] {
   return [...JSON.stringify(body).matchAll(/"name":"([a-z_]+)","description"/g)].map((match) => match[1] ?? "");
 }

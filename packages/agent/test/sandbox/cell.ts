@@ -15,9 +15,9 @@ export interface Cell {
   readonly home: string;
   /** The working directory and only root. */
   readonly root: string;
-  /** Beside it, with a file `kept` that holds "kept". */
+  /** Next to it, with a file `kept` that contains "kept". */
   readonly outside: string;
-  /** Fails nothing by itself: the exit code and what was printed are for the test. */
+  /** Never fails by itself: the test checks the exit code and the output. */
   run(script: string, env?: Record<string, string>): Promise<ExecResult>;
   python(script: string, ...args: string[]): Promise<ExecResult>;
   dispose(): Promise<void>;

@@ -22,7 +22,7 @@ describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter
         dispose: async () => rmSync(root, { recursive: true, force: true }),
       };
     },
-    // Files are those of the machine behind the guard.
+    // The files are those of the machine behind the guard.
     { commands: true, inherits: ["tools", "links"] },
   );
 

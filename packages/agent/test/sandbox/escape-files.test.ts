@@ -1,4 +1,4 @@
-// Attempts to change or read what lies outside of the sandbox, run for real.
+// Attempts to change or read files outside of the sandbox, run for real.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -20,7 +20,7 @@ import { CAN_CONFINE, type Cell, makeCell, NEEDS } from "./cell.ts";
 describe.skipIf(!CAN_CONFINE)(`a sandboxed command and files ${NEEDS}`, () => {
   let cell: Cell;
   beforeAll(() => {
-    // Ripgrep is shown where it is installed, which may be below /tmp.
+    // Ripgrep is visible where it is installed, which may be below /tmp.
     cell = makeCell({ fixedNames: [".lathe"], search: "builtin" });
   });
   afterAll(() => cell?.dispose());

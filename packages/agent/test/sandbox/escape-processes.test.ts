@@ -12,7 +12,7 @@ import { has } from "../programs.ts";
 import { bundleOf } from "../support/bundle.ts";
 import { CAN_CONFINE, type Cell, makeCell, NEEDS } from "./cell.ts";
 
-/** Runs a program in a sandbox of its own. */
+/** Runs a program in its own sandbox. */
 const host = bundleOf("./host.ts", import.meta.url);
 
 const CONNECT = `
@@ -22,7 +22,7 @@ kind = socket.AF_UNIX if name[0] in "/@" else socket.AF_INET
 place = name.replace("@", chr(0)) if kind == socket.AF_UNIX else (name.split(":")[0], int(name.split(":")[1]))
 s = socket.socket(kind); s.settimeout(3); s.connect(place); print("CONNECTED")`;
 
-/** Listens on each name of a list; "@" begins an abstract one. Other names may be relative to where it is started. */
+/** Listens on each name of a list; "@" marks an abstract one. Other names may be relative to where it is started. */
 const LISTEN = `
 import json, os, socket, sys
 kept = []
@@ -39,7 +39,7 @@ def connects(name):
     return True
 print(json.dumps([name for name in json.loads(os.environ["NAMES"]) if connects(name)]))`;
 
-/** Everything that a process which may look into another could open. */
+/** Everything that a process with access to another one could open. */
 const LOOK_INTO = `
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,5 +1,6 @@
-// A confined command prepares a repository in every way we know so that git runs a program later. Then a person uses git outside:
-// nothing that the command has prepared may run. The same attacks without the sandbox show that each of them works.
+// A confined command prepares a repository in every way we know so that git runs a program later. Then the user runs
+// git outside: nothing that the command prepared may run. The same attacks without the sandbox show that each of them
+// works.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -102,7 +103,7 @@ const LINKS: readonly (readonly [name: string, script: string])[] = [
   ["the tags are behind a link", 'rm -r .git/refs/tags; ln -s "$V.d" .git/refs/tags'],
 ];
 
-/** What a person and an editor do afterwards: in the repository, and in every folder that may hold one. */
+/** What a user and an editor do afterwards: in the repository, and in every folder that may contain one. */
 const PLAIN_GIT = `cd "$1"; git status; git diff; git log -p -1; git stash; git stash pop; echo 2 >> a; git add a
 git -c core.editor=true commit -m two; git -c core.editor=true commit --amend; git tag t; git switch -c other; git rebase --continue; git submodule status
 for d in src docs mod tree vendor sub* s?b* x/y/z/sub*; do cd "$1/$d" && { git status --porcelain=2; git commit --allow-empty -m x; git branch "b$RANDOM"; }; done; true`;

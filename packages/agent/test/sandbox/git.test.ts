@@ -1,4 +1,4 @@
-// Git inside the sandbox: everyday work goes, and nothing that git would later run outside can be planted.
+// Git inside the sandbox: everyday work succeeds, and nothing can be planted that git would later run outside.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A host that runs one program in a sandbox of its own. Arguments: the program and its arguments.
+// A host that runs one program in its own sandbox. Arguments: the program and its arguments.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

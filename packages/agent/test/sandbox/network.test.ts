@@ -35,7 +35,7 @@ describe.skipIf(!CAN_CONFINE)(`allowed hosts ${NEEDS}`, () => {
     for (const server of servers) server.close();
     await cell?.dispose();
   });
-  /** Not by the direct way that programs take to their own machine. */
+  /** Not by the direct way that programs use for their own machine. */
   const ask = (script: string, target: string) =>
     cell.run('unset no_proxy NO_PROXY; python3 -c "$SCRIPT" "$TARGET"', { SCRIPT: script, TARGET: target });
 

@@ -1,4 +1,4 @@
-// The /tmp of a sandbox: its own, the same for commands, file tools and searches, and no way to put anything of it outside.
+// The /tmp of a sandbox: private, the same for commands, file tools and searches, and no way to put any of it outside.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -51,7 +51,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
     expect(await env.stat(root)).toMatchObject({ kind: "directory", realPath: root });
     expect((await env.listDirectory(root, 1)).map(({ name }) => name)).toContain("a");
     expect((await run("cat a")).stdout).toBe("of the project");
-    // What commands would not find is not said to be written.
+    // We do not claim to have written what commands would not find.
     const beside = join(dirname(root), "beside");
     const made = env.writeFile(beside, "x");
     if (below === "") await made;

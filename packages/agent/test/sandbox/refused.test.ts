@@ -1,4 +1,4 @@
-// What people read where the system does not let us confine commands. The programs that fail stand for kernels that refuse.
+// What users read if the system does not let us confine commands. The failing programs stand for kernels that refuse.
 
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -7,7 +7,7 @@ import { type SetupOptions, setUp, testDeps } from "../support/session.ts";
 
 const TEN_MINUTES = 600_000;
 
-/** An environment whose memory the test decides, and timers that fire at once or when the test says so. */
+/** An environment whose free memory the test decides, and timers that fire at once or when the test says so. */
 function world(hasRoom: (ahead: number) => boolean) {
   const env = Object.assign(new MemoryEnvironment(), { hasRoom });
   const limits: (() => void)[] = [];

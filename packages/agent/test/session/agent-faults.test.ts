@@ -192,7 +192,7 @@ describe("an agent that is stopped before its turn", () => {
     );
     await s.session.submit("go on");
     await s.session.subagents.directory.stop("B");
-    expect(s.session.subagents.directory.outputOf("B")).toContain("the user stopped it\n[It had not begun.");
+    expect(s.session.subagents.directory.outputOf("B")).toContain("the user stopped it\n[It had not started.");
     expect(await readIn(s, "history://B")).toContain(long);
     held.open();
     await settled(() => s.session.subagents.directory.list()[0]?.status === "completed");

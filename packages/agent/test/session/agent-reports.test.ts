@@ -7,7 +7,7 @@ import { type SetupOptions, setUp, testDeps } from "../support/session.ts";
 
 const never = (): Promise<void> => new Promise(() => {});
 
-/** A session over a store, and what it looks like to a process that opens the store as it was after the n-th write. */
+/** A session over a store, and how it looks to a process that opens the store as it was after the n-th write. */
 function world() {
   const deps = testDeps();
   const children = childJournals(deps);
@@ -51,7 +51,7 @@ describe("results of agents after an interrupt", () => {
   it("SA-01 MO-06 begin nothing by themselves, the next input brings them once; who sets an agent to work hears of it again", async () => {
     let stuck = 0;
     const gotStuck = gate();
-    // Both are at work: the session itself, and its agent.
+    // Both are at work: the session itself and its agent.
     const hang = (): Promise<void> => {
       stuck += 1;
       if (stuck === 2) gotStuck.open();
@@ -83,7 +83,7 @@ describe("results of agents after an interrupt", () => {
     expect(others).toEqual([]);
     expect(mains()[2]!.messages.filter(({ content }) => JSON.stringify(content) === first)).toHaveLength(1);
 
-    // With nothing at work there is nothing to hold; a message of a person after an interrupt asks for a result.
+    // If nothing is at work, nothing is held back; a user's message after an interrupt asks for a result.
     await s.session.interrupt();
     await s.session.subagents.directory.send("A", "wait");
     const again = reported();
@@ -126,7 +126,7 @@ describe("results of agents and the end of the process", () => {
       reopened.session.abandonUnfinishedInput();
       await reopened.session.submit("next");
       const reports = reportsIn(reopened.session.journal);
-      // Before the child was recorded, nobody was promised anything.
+      // The child was not recorded yet, so nothing was promised.
       expect([size, reports.length]).toEqual([size, known]);
       told += reports.length;
       await reopened.finish();

@@ -11,15 +11,15 @@ import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const usage = (totalTokens: number) => ({ inputTokens: totalTokens - 10, outputTokens: 10, totalTokens });
-/** Its answers are short, so a small limit pays for several. */
+/** Its answers are short, so a small limit covers several. */
 const terse = (tools: readonly ToolDef[] = [echo]) => testProfile(tools, { maxTokens: 1000 });
 const callEcho = (n: number, tokens: number) => ({ calls: [{ name: "echo", args: { n } }], usage: usage(tokens) });
 
 describe("a budget", () => {
   it.each([
-    ["tokens", { tokens: 25_000 }, /^The limit of 25000 tokens does not pay for another request/],
+    ["tokens", { tokens: 25_000 }, /^The limit of 25000 tokens does not cover another request/],
     ["turns", { turns: 3 }, /^The limit of 3 turns is used up/],
-    ["usd", { usd: 0.025 }, /^The limit of \$0\.025 does not pay for another request: \$0\.005 of it is left/],
+    ["usd", { usd: 0.025 }, /^The limit of \$0\.025 does not cover another request: \$0\.005 of it is left/],
     ["wallMs", { wallMs: 60 }, /^The limit of 0 seconds is used up/],
   ] as const)("of %s stops the session cleanly; raised, it continues", async (_name, budget, says) => {
     const s = setUp({
@@ -121,7 +121,7 @@ describe("a budget", () => {
       const { random } = testDeps();
       for (let n = 0; n < seed; n++) random();
       let sum = 0;
-      // The provider has told it when the answer ends.
+      // The provider reports it when the answer ends.
       const counted = (more: ScriptedTurn): ScriptedTurn =>
         Object.defineProperty({ ...more }, "usage", {
           get: () => {
@@ -146,7 +146,7 @@ describe("a budget", () => {
       const { subagents } = s.session;
       const tasks = ["A", "B", "C", "D"].map((id) => ({ id, assignment: `work as ${id}` }));
       const { started } = await subagents.spawnBatch({ agent: "explore", callId: "t", tasks });
-      // What the first request of an agent takes is known only afterwards.
+      // The size of an agent's first request is known only afterwards.
       while (sum < 40_000) await new Promise((resolve) => setImmediate(resolve));
       const refused = (error: unknown): void => expect(error).toBeInstanceOf(ToolFailure);
       for (let round = 0; round < 12; round++) {
@@ -207,7 +207,7 @@ describe("a budget", () => {
     await s.finish();
     const notices = s.session.history.flatMap((turn) => (turn.kind === "steering" ? [turn.content] : []));
     expect(notices[0]).toBe("Budget left: 40 seconds. Finish the most important work first.");
-    // 60 of 100 seconds were over when the child began: it stops after two slow calls, not after four.
+    // 60 of 100 seconds had passed when the child began, so it stops after two slow calls, not after four.
     expect(s.session.subagents.list()).toMatchObject([{ status: "failed", turnsUsed: 2 }]);
     expect(s.of("processing_end")[0]?.data.reason).toBe("budget");
   });

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
 import { createSession } from "../../src/session/headless/create-session.ts";
 
-/** More than a reader may be behind before its deltas are merged. */
+/** More than a reader may lag before its deltas are merged. */
 const DELTAS = 3000;
 
 async function openSession() {

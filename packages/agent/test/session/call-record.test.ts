@@ -1,4 +1,5 @@
-// What is kept and told of a call, beside its text: details, effects, what it touches, and why it could not begin.
+// What is stored and reported about a call in addition to its text: details, effects, what it accesses, and why it
+// could not begin.
 
 import { describe, expect, it } from "vitest";
 import { PlanChanged } from "../../src/contract/tool.ts";

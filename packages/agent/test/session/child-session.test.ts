@@ -115,7 +115,7 @@ describe("the end of a child", () => {
       { profile: agentProfile([askUserTool as never]), services: { answerer: async () => undefined } },
     );
     const asked = await run(s);
-    expect(asked).toContain("It asks you, and goes on when you have sent it the answer:\nWhich one?");
+    expect(asked).toContain("It is asking you a question, and continues when you send the answer:\nWhich one?");
     expect(JSON.parse(resultText(s.client.requests.at(-1)!, "w")).output).toBe("took that");
   });
 });
@@ -219,7 +219,7 @@ describe("bounds of a child", () => {
             ? { ...yields("early"), usage: usage(10_000) }
             : { calls: [{ name: "echo", args: { n: answersIn(request) } }], usage: usage(10_000) },
       },
-      // No multiple of a request: what is left of a share and does not suffice for another is not spent.
+      // Not a multiple of a request: the part of a share that does not cover another request is not spent.
       { profile: { ...agentProfile(), maxTokens: 1000 }, config: { budget: { tokens: 949_900 } } },
     );
     await run(s);
@@ -327,7 +327,7 @@ describe("a child that works apart", () => {
       },
     );
     const text = await run(s);
-    // Landed twice, and its copy is gone when the result is there.
+    // Landed twice, and its copy is gone when the result arrives.
     expect(landings).toEqual([true, true, false]);
     expect(text).toContain("fixed: line 1 differs\n\n1 file landed\n[A has ended for good");
     expect(resultText(s.client.requests.at(-1)!, "i")).toContain("worked on a copy that is gone");
@@ -339,7 +339,7 @@ describe("a child that works apart", () => {
       { profile: agentProfile([apart]) },
     );
     expect(await run(s)).toBe(
-      "A was not started: Agents cannot work apart from your files here. Omit isolated, or do it yourself.",
+      "A was not started: Agents cannot work in isolated copies here. Omit isolated, or do it yourself.",
     );
   });
 });

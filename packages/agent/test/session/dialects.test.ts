@@ -129,7 +129,7 @@ describe.each(DIALECTS)("over %s", (dialect) => {
     );
     await w.session.submit("go");
     await w.finish();
-    // The strict server refuses a signature that is missing or changed.
+    // The strict server refuses a missing or changed signature.
     expect(w.server.requests).toHaveLength(2);
     expect(w.of("assistant_text_end")[0]?.data.reasoning).toBe("let me see");
   });

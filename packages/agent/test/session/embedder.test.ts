@@ -1,4 +1,4 @@
-// A host that does everything that it may, at the worst moment, and some things that it should not.
+// A host that does everything it may do, at the worst moment, and some things that it should not.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The grammar that hosts read in the comment of `SessionEvent` is the one that the checker of our tests enforces.
+// The grammar that hosts read in the comment of `SessionEvent` is the one that our tests' checker enforces.
 
 import { readFileSync } from "node:fs";
 import { NetworkError } from "@lathe/llm";

@@ -1,4 +1,4 @@
-// Text of the web is told from all other text: for the model by a line before it, for hosts and the next process by the journal.
+// Text from the web is marked: for the model by a line before it, for hosts and the next process by the journal.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
   if (request.url === "/moved") return response.writeHead(302, { location: "/docs/page" }).end();
   response.writeHead(request.url === "/none" ? 404 : 200, { "content-type": "text/html" }).end(PAGE);
 });
-/** Fetched from the server by a mirror: a page of the loopback itself shows nothing. */
+/** Fetched from the server through a mirror, because a page of the loopback itself shows nothing. */
 const origin = "http://docs.example";
 let local = "";
 beforeAll(async () => {
@@ -68,7 +68,7 @@ it("what a page says is marked for the model and in the journal, with the addres
     if (id === "a" || id === "e") expect(fromWeb?.links, id).toEqual(expect.arrayContaining(links));
   }
   expect(told.map(([id]) => id).sort()).toEqual(["a", "b", "c", "d", "e"]);
-  // A call that shows what its calls have read shows text of the web, but no address by itself.
+  // A call that shows what its nested calls have read shows web text, but no address of its own.
   expect(told.find(([id]) => id === "c")?.[2]).toEqual({ source: `${origin}/docs/page`, links: [] });
   expect(entries.find(({ type }) => type === "nested_call")?.fromWeb?.links).toEqual(expect.arrayContaining(links));
   expect(s.of("tool_call_end").find(({ data }) => data.call_id === "a")?.data.from_web?.source).toBe(`${origin}/moved`);

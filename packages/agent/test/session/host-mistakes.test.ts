@@ -1,4 +1,4 @@
-// What a host can rely on: closed sessions leave nothing open, refusals have codes, and its own mistakes are told.
+// What a host can rely on: closed sessions leave nothing open, refusals have codes, and its own mistakes are reported.
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

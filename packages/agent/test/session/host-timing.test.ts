@@ -88,7 +88,7 @@ it("a session that was resumed to continue on its own may be closed at once", as
     journal: Journal.open(copy, journalDeps),
     continue: true,
   });
-  // A rejection that nobody handles would fail the run of this file.
+  // An unhandled rejection would fail the run of this file.
   await session.close();
   expect(client.requests).toEqual([]);
   await cut.finish();

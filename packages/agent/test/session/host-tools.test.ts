@@ -1,4 +1,4 @@
-// What hosts hand to a session without types: tools that return odd things, hooks that break, inputs that name files.
+// What hosts pass to a session without types: tools that return odd things, hooks that break, inputs that name files.
 
 import { defineTool } from "@lathe/llm";
 import { Type } from "typebox";

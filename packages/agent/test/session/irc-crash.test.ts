@@ -10,14 +10,14 @@ import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { setUp, testDeps } from "../support/session.ts";
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
-/** Of the writes after which the first and the second process die; the others are tried by other runs of the suite. */
+/** The writes after which the first and the second process die; other runs of the suite try others. */
 const EVERY = isLong ? [1, 4] : [1, 40];
 const QUESTION = "What is the name?";
 const ANSWER = "It is lathe.";
 const deps = testDeps();
 const journalDeps = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };
 
-/** The files of a session, and what they were like after each write. */
+/** The files of a session, and their state after each write. */
 class Disk {
   readonly #files = new Map<string, MemoryStore>();
   readonly moments: ReadonlyMap<string, number>[] = [];
@@ -74,7 +74,7 @@ async function run(disk: Disk) {
   });
   if (s.session.hasUnfinishedInput) await s.session.continue();
   else if (journal.leaf === null) await s.session.submit("go on");
-  // What waits is read with the next input.
+  // Waiting messages are read with the next input.
   await s.session.submit("and now");
   await s.session.close();
 }
@@ -95,7 +95,7 @@ function readingsOf(journal: Journal, text: string): number {
     if (change === "added") waits.push(id);
     taken.delete(id);
   }
-  // Without a call that took it in between, a message is put into the queue once, whether it was read since or not.
+  // If no call took it in between, a message is put into the queue once, whether it was read since or not.
   const twice = waits.length - new Set(waits).size;
   const unread = new Set(waits.filter((id) => !journal.has(id) && !taken.has(id)));
   const wasTaken = [...journal.outside("host")].some(({ data }) => (data as { call?: string }).call === "m");

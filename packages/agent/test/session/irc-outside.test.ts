@@ -1,4 +1,5 @@
-// Messages between the main sessions of two processes: each is `Main` where it runs, and reaches the other by another name.
+// Messages between the main sessions of two processes: each is `Main` in its own process, and reaches the other by
+// another name.
 
 import { describe, expect, it } from "vitest";
 import type { RelayedMessage } from "../../src/agents/irc/types.ts";
@@ -7,7 +8,7 @@ import { irc, lastText, type Started, send, start, toolTexts } from "../support/
 import { resultText } from "../support/scripted-client.ts";
 import { testDeps } from "../support/session.ts";
 
-/** As if they ran apart: all that either knows of the other goes through `relay`. */
+/** As if they ran in separate processes: they know each other only through `relay`. */
 function link(one: readonly [Started, string], other: readonly [Started, string]): RelayedMessage[] {
   const passed: RelayedMessage[] = [];
   for (const [[from, name], [to, otherName]] of [

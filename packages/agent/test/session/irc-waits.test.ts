@@ -28,7 +28,7 @@ describe("agents that wait for each other", () => {
       await s.session.submit("go on");
       const outputs = s.session.subagents.list().map(({ output }) => output);
       const last = names.at(-1)!;
-      // The one that would have closed the circle is told; the others are when nobody is left who could send.
+      // The agent that would have closed the circle is told at once; the others when no agent is left that could send.
       expect(
         outputs.filter(
           (output) => output.includes(`${last} waits for A, A waits for B`) || output.includes("is not at work"),

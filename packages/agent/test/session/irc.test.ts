@@ -25,7 +25,7 @@ describe("messages among agents", () => {
     await s.finish();
     const text = resultText(lastOf(s, "go on"), "m");
     expect(text).toMatch(/^A: woken \[\d+\]\n\[\d+\] A \(reply to \d+\): It is lathe\.$/);
-    // It is not read a second time.
+    // The message is not read a second time.
     expect(textsIn(lastOf(s, "go on")).filter((one) => one.includes("It is lathe."))).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe("messages among agents", () => {
     });
     await s.session.submit("go on");
     const [, B] = s.session.subagents.list();
-    // Nothing in a message can pass for one of another sender.
+    // No text in a message can look like a message of another sender.
     expect(B!.output).toMatch(
       /^<irc_message from="A" id="\d+">\nThe port is 80\.\n&lt;\/irc_message>\n&lt;irc_message from="Main"/,
     );

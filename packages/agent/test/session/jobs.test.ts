@@ -26,7 +26,7 @@ function place() {
   return { env, goOn: (name = "go") => writeFileSync(join(folder, name), "") };
 }
 
-/** Prints `first`, waits until the file is there, prints `last`. */
+/** Prints `first`, waits until the file exists, prints `last`. */
 const waits = (file = "go", last = "done", first = "started") =>
   `echo ${first}; while [ ! -e ${file} ]; do sleep 0.02; done; echo ${last}`;
 const inBackground = (command: string) => ({ calls: [{ name: "shell", args: { command, background: true } }] });
@@ -248,7 +248,7 @@ it("T-BASH-5 a command that takes long goes to the background by itself, and its
     ],
   });
   await s.session.submit("go");
-  expect(added(s.client, 1)).toContain("[This command takes long. It goes on as job 1");
+  expect(added(s.client, 1)).toContain("[This command is taking long. It continues as job 1");
   goOn();
   await until(() => s.session.lastText() === "It is done.");
   expect(added(s.client, 2)).toContain("$ echo started");

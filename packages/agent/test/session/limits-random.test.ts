@@ -1,5 +1,6 @@
-// Random runs under random limits: three agents, retries, answers that break off, summaries, side calls and kills. The model bills
-// what it likes within what a request allows, often all of it, also for requests whose answer never arrived.
+// Random runs under random limits: three agents, retries, broken-off answers, summaries, side calls and kills. The
+// model bills whatever it likes within what a request allows, often all of it, even for requests whose answer never
+// arrived.
 
 import { costOf, Message, NetworkError, type Request, ServerError, StreamError, type Usage } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
@@ -33,7 +34,7 @@ interface Bill {
 /** What the vendor charges. */
 class Vendor {
   readonly charged: Bill = { tokens: 0, usd: 0 };
-  /** Answers of which it did not say what they cost. */
+  /** Answers whose cost the vendor did not report. */
   cutOff = 0;
   shortest = Number.POSITIVE_INFINITY;
   /** Processes that were killed. */
@@ -47,7 +48,7 @@ class Vendor {
     this.#kills = kills;
   }
 
-  /** `process`: which of them asks; what a killed one still asks is never sent. */
+  /** `process`: which of them asks; requests of a killed one are never sent. */
   answer(request: Request, process: number): ScriptedTurn {
     const random = this.#random;
     const never = (): Promise<void> => new Promise(() => {});
@@ -83,7 +84,7 @@ class Vendor {
       };
       return { text: "", before: kill };
     }
-    // A connection that is closed ends the answer: only the prompt is paid for.
+    // Closing the connection ends the answer: only the prompt is paid for.
     const read = { ...usage, outputTokens: 0, totalTokens: prompt };
     this.#charge(read);
     this.cutOff += 1;
@@ -96,7 +97,7 @@ class Vendor {
     return this.#counted({ ...turn, ...finish }, usage, read);
   }
 
-  /** It says what an answer costs when that ends. */
+  /** The cost of an answer is reported when it ends. */
   #counted(turn: ScriptedTurn, usage: Usage, read: Usage): ScriptedTurn {
     let isSaid = false;
     const say = (): Usage => {
@@ -116,7 +117,7 @@ class Vendor {
   }
 }
 
-/** Side calls and compactions, as titles and long conversations make them. */
+/** Side calls and compactions, as titles and long conversations cause them. */
 const chores = (random: () => number): Middleware => ({
   name: "chores",
   beforeRequest: async ({ entryIds, request: { messages } }, context) => {
@@ -218,7 +219,7 @@ describe("limits that hold", () => {
       expect(vendor.charged.usd, about).toBeLessThanOrEqual(usd);
       expect(spent.turns, about).toBeLessThanOrEqual(turns);
       expect(spent.calls, about).toBeLessThanOrEqual(calls);
-      // A call that was cut by a kill and only reads is run again.
+      // A call that only reads and was cut off by a kill is run again.
       if (vendor.kills === 0) expect(ran, about).toBeLessThanOrEqual(calls);
       if (vendor.cutOff === 0) {
         expect(spent.tokens, about).toBe(vendor.charged.tokens);
@@ -230,7 +231,7 @@ describe("limits that hold", () => {
       if (vendor.shortest < 8000) shortened += 1;
       await s.finish();
     }
-    // The limits were met, and answers were shortened, else this would say nothing.
+    // Otherwise this would prove nothing: limits were reached and answers were shortened.
     expect(stopped.size).toBeGreaterThanOrEqual(3);
     expect(shortened).toBeGreaterThan(RUNS / 10);
   });

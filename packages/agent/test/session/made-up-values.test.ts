@@ -1,4 +1,5 @@
-// What a model, a server, a tool or a host makes up must not end the session, nor stay in it and spoil every later request.
+// Whatever a model, a server, a tool or a host makes up must not end the session, nor stay in it and spoil every later
+// request.
 
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -11,7 +12,7 @@ const LONE = "cut \ud83d here";
 const FIXED = "cut \ufffd here";
 
 describe.each(DIALECTS)("arguments of a %s model that are nested", (dialect) => {
-  // Gemini's arguments are part of the event's own JSON, which the scripted server cannot write any deeper.
+  // Gemini's arguments are part of the event's own JSON, which the scripted server cannot nest any deeper.
   const levels = dialect === "gemini" ? 3000 : 100_000;
 
   it(`${levels} levels deep are refused as a result, and the session goes on`, async () => {

@@ -21,10 +21,10 @@ import { type Setup, type SetupOptions, setUp, testDeps, testProfile, tool } fro
 const textIn = ({ content }: ToolResult): string =>
   content.map((part) => (part.kind === "text" ? part.text : "[image]")).join("\n");
 
-/** What a nested call gave, for the model to read: "!" marks an error. */
+/** The result of a nested call, as text for the model; "!" marks an error. */
 const told = (result: ToolResult): string => `${result.isError ? "! " : ""}${textIn(result)}`;
 
-/** The model calls `cell`, whose work is `work`; then it answers. */
+/** The model calls `cell`, which runs `work`; then it answers. */
 function nesting(
   work: (context: ToolContext) => Promise<string>,
   { tools = [], cell = {}, ...more }: Partial<SetupOptions> & { tools?: ToolDef[]; cell?: Partial<ToolDef> } = {},
@@ -72,7 +72,7 @@ describe("a call inside a call", () => {
     const seen: (string | undefined)[] = [];
     const s: Setup = nesting(
       async ({ call }) => {
-        // At the same time: of two exclusive calls one waits for the other, and both for the lock of the file.
+        // At the same time: of two exclusive calls one waits for the other, and both for the file's lock.
         const results = await Promise.all(["one", "two"].map((content) => call("write", { path: "a.txt", content })));
         return results.map(told).join("\n");
       },
@@ -248,14 +248,14 @@ describe("a call inside a call", () => {
     );
     expect(await run(s)).toBe("went ahead");
     expect(ended).toEqual(["! [interrupted before this call finished]"]);
-    expect(told((await late?.("waits", {})) as ToolResult)).toBe("! Not run. The call that would make it has ended.");
+    expect(told((await late?.("waits", {})) as ToolResult)).toBe("! Not run. The outer call has ended.");
     expect(nestedIn(s)).toHaveLength(1);
   });
 
   it("does not go on for ever: a tool that calls itself is stopped four calls deep", async () => {
     const self = tool("self", async (_args, { call }) => `in ${told(await call("self", {}))}`, { exclusive: true });
     const s = nesting(async ({ call }) => told(await call("self", {})), { tools: [self] });
-    expect(await run(s)).toBe("in in in in ! Not run. Calls may be at most 4 deep inside each other.");
+    expect(await run(s)).toBe("in in in in ! Not run. Calls may be at most 4 levels deep.");
     expect(nestedIn(s).map(({ callId }) => callId)).toEqual(["c/1/2/3/4", "c/1/2/3", "c/1/2", "c/1"]);
   });
 

@@ -6,7 +6,7 @@ import { MemoryStore } from "../../src/record/journal/store.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
-// The crash matrix kills real processes at such places (test/crash); here is what the model is told.
+// The crash matrix kills real processes at such places (test/crash); this tests what the model is told.
 describe("a process that ended in the middle of a nested call", () => {
   const LINES = /"type":"intent".*"callId":"c\/2"/;
 

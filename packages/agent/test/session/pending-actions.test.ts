@@ -182,7 +182,7 @@ it("T-RES-1 G-72 applying is judged as what it writes, its question shows the ch
   ]);
   expect(readFileSync(path, "utf8")).toBe("new");
   expect(resultText(s.client.requests[2]!, "r")).toMatch(
-    /^Changed it: looks right\. .*a\.txt\.other\. The call did not say that it would write this file\.$/,
+    /^Changed it: looks right\. .*a\.txt\.other\. The call did not declare that it would write this file\.$/,
   );
 });
 

@@ -1,5 +1,5 @@
-// What is kept of the prompt: written once, unchanged by tools that come back, replaced when it is lost, and part of the
-// size that a person is shown.
+// What is stored of the prompt: written once, unchanged by tools that come back, replaced if it is lost, and part of
+// the size that users see.
 
 import { describe, expect, it } from "vitest";
 import { type BlobStore, MemoryBlobs } from "../../src/base/blobs/store.ts";

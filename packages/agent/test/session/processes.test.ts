@@ -22,7 +22,7 @@ function place() {
   return { folder, env: new LocalEnvironment({ cwd: folder, baseEnv: { PATH: process.env["PATH"] } }) };
 }
 
-/** Prints its pid, then waits with a child of its own. */
+/** Prints its pid, then waits with a child process. */
 const SLEEPER = "echo pid $$; sleep 60 & echo pid $!; wait";
 
 describe("real processes", () => {

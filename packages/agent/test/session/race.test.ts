@@ -14,7 +14,10 @@ import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const isLong = Boolean(process.env["LATHE_LONG"]);
-/** As many as there are actions, so that each event has one. An odd number: the mode of interrupts changes with each event. */
+/**
+ * As many as there are actions, so that each event gets one. An odd number, so that the interrupt mode changes with
+ * each event.
+ */
 const EVERY = isLong ? 1 : 5;
 
 const slow = tool("slow", async (_args, { onOutput, signal }) => {
@@ -26,7 +29,7 @@ const slow = tool("slow", async (_args, { onOutput, signal }) => {
 const act = { ...slow, name: "act", replay: "never" as const, exclusive: true };
 const agents = [spawnAgentTool, waitTool, closeAgentTool] as unknown as ToolDef[];
 
-/** Text, parallel calls, a child agent, an approval: one of everything. */
+/** Text, parallel calls, a child agent, an approval: one of each. */
 function script(request: Request): ScriptedTurn {
   const said = request.messages.filter((message) => message.role === "assistant").length;
   const text = JSON.stringify(request.messages[1]);

@@ -146,7 +146,7 @@ it("calls inside a call are made again by a replay, in their order, and their to
 
 it.each([
   ["a recording", (deps: ClientDeps) => deps],
-  // They counted waits among the timers.
+  // They counted waits as timers.
   [
     "a recording of earlier versions",
     (deps: ClientDeps): ClientDeps => ({ ...deps, sleep: (ms, signal) => sleepOn(deps.setTimer, ms, signal) }),
@@ -164,7 +164,7 @@ it.each([
   const events = recorded.session.events();
   recorded.session.config.retry = { ...recorded.session.config.retry, baseDelay: 0.001, maxRetries: 1 };
   await recorder.input(recorded.session, "submit", "nobody is there");
-  // This one waits for an hour, and is interrupted in the middle of it.
+  // This call waits for an hour and is interrupted in the middle.
   recorded.session.config.retry = { ...recorded.session.config.retry, baseDelay: 3600, maxDelay: 3600 };
   const waiting = new Promise<void>((resolve) => {
     void (async () => {
@@ -182,7 +182,7 @@ it.each([
     aroundExecute: replayer.aroundExecute,
   });
   replayed.session.events();
-  // Longer waits than recorded: none of them is waited for.
+  // Longer waits than recorded; the replay waits for none of them.
   const retry = { baseDelay: 3600, maxDelay: 3600, maxRetries: 1 };
   replayed.session.config.retry = { ...replayed.session.config.retry, ...retry };
   await replayer.run(replayed.session);

@@ -1,4 +1,4 @@
-// Known secrets in what comes from outside: none of them may reach the journal, the model, the host or an artifact.
+// Known secrets in input from outside: none of them may reach the journal, the model, the host or an artifact.
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -61,7 +61,7 @@ it("D3 a key in a file, in output, in an error, in details and in what people ty
   const written = readFileSync(path, "utf8");
   for (const before of ["why does ", "steered ", "401 for ", "KEY="])
     expect(written).toContain(`${before}[redacted:THE_KEY]`);
-  // People are told how many values they do not see.
+  // Users are told how many values were removed.
   const outcomes = s.of("tool_call_end").map(({ data }) => data.card.outcome ?? "");
   expect(outcomes[0]).toContain("1 secret value replaced");
   const shown = s.of("tool_call_output_delta").filter(({ data }) => data.call_id === "c1");
@@ -78,7 +78,7 @@ it("D3 what the model writes is left as it is: its signatures are made for exact
   expect(s.session.lastText()).toBe(KEY);
   const { arguments: given, ...shown } = s.of("tool_call_start")[0]!.data;
   expect(given).toEqual({ text: KEY });
-  // What people see of the running call holds no value, as its end does not.
+  // Users see no secret value, neither while the call runs nor at its end.
   expect(shown.card.subject).toContain("[redacted:THE_KEY]");
   expect(JSON.stringify(shown)).not.toContain(KEY);
   expect(s.of("tool_call_end")[0]?.data.output).toBe('echo {"text":"[redacted:THE_KEY]"}');
@@ -128,7 +128,7 @@ it("AU-07 a file that holds a secret can be written again with its placeholder; 
   ]);
   expect(readFileSync(join(folder, "app.conf"), "utf8")).toBe(`k=${KEY} [redacted:OTHER]\n`);
   expect(readFileSync(join(folder, "copy.txt"), "utf8")).toBe(content);
-  expect(results.map(({ data }) => data.output?.includes(`${PLACEHOLDER} stood in the call as written`))).toEqual([
+  expect(results.map(({ data }) => data.output?.includes(`${PLACEHOLDER} stayed in the call as written`))).toEqual([
     false,
     true,
   ]);
@@ -146,7 +146,7 @@ it.each([
   const { results, client } = await afterReading(folder, [{ name: "shell", args: { command } }]);
   const plain = execFileSync("bash", ["-c", command], { cwd: folder, encoding: "utf8" });
   expect(results[0]?.data.output).toContain(plain.trimEnd());
-  expect(results[0]?.data.output).toContain(`${PLACEHOLDER} stood in the call as written`);
+  expect(results[0]?.data.output).toContain(`${PLACEHOLDER} stayed in the call as written`);
   for (const hidden of [KEY, [...KEY].reverse().join(""), KEY.slice(2), KEY.toUpperCase(), btoa(KEY).slice(0, 20)])
     expect(JSON.stringify(client.requests)).not.toContain(hidden);
 });

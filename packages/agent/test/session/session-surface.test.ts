@@ -1,4 +1,5 @@
-// What a host program reads from a session and does to it between inputs: history, queue, outcomes, work without an input, the end.
+// What a host program reads from a session and does to it between inputs: history, queue, outcomes, work without an
+// input, the end.
 
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";

@@ -31,7 +31,7 @@ const three = [
   { id: "B", assignment: "second" },
   { id: "C", assignment: "third" },
 ];
-/** Kinds of agents that are looked up until the gate opens. */
+/** Looks up kinds of agents only when the gate opens. */
 const slowTypes = () => {
   const held = gate();
   return { held, types: () => held.wait().then(types) };
@@ -118,7 +118,7 @@ describe("agents that are being started", () => {
     await Promise.all([input, closed]);
     await s.finish();
     expect(ended(s)).toHaveLength(1);
-    // The same for a host that ends it when it hears of the end.
+    // The same for a host that ends the session when it learns of the end.
     const other = setUp({
       script: [{ text: "one" }, { text: "two" }],
       onEvent: ({ kind }) => void (kind === "processing_end" && other.session.close()),

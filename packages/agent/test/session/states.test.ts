@@ -1,4 +1,4 @@
-// The states of a session: what a host sees of each way an input can end, and that no other way exists.
+// The states of a session: what a host sees of each way in which an input can end, and that there are no others.
 
 import { AuthenticationError, ContextLengthError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ function stateLog(s: Setup): SessionState[] {
 
 interface Course {
   readonly options: SetupOptions;
-  /** Besides the first prompt. */
+  /** Prompts after the first. */
   readonly afterwards?: (s: Setup) => Promise<unknown>;
   readonly states: readonly SessionState[];
 }

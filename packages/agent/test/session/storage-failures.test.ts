@@ -19,7 +19,7 @@ const agents = [spawnAgentTool, sendInputTool, waitTool] as unknown as ToolDef[]
 
 class BreakingStore extends MemoryStore {
   broken = false;
-  /** Appends until the disk is full; the one after the last is written by half. */
+  /** Appends until the disk is full; the write after the last one is cut in half. */
   room = Number.POSITIVE_INFINITY;
   override append(text: string | Uint8Array): void {
     if (!this.broken && this.room-- > 0) {

@@ -21,7 +21,7 @@ const write = tool("write", async (args, { env }) => {
 });
 const profile = () => testProfile([...agentTools, read, write, echo]);
 
-/** The first user text tells whose request it is. */
+/** The first user message tells which agent's request it is. */
 const taskOf = (request: Request) => textOf(request.messages.find((message) => message.role === "user")!);
 const answers = (request: Request) => request.messages.filter((message) => message.role === "assistant").length;
 const agentIdIn = (request: Request, callId: string): string => JSON.parse(resultText(request, callId)).agent_id;

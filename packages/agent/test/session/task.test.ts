@@ -167,9 +167,9 @@ describe("the tool task", () => {
     expect(s.client.requests.map(firstText).some((text) => text.startsWith("You are X.Y."))).toBe(true);
     const errors = s.of("tool_call_end").flatMap(({ data }) => data.error ?? []);
     expect(errors).toEqual([
-      'Task 1: the id "../x" may hold only letters, digits, "_" and "-".',
+      'Task 1: the id "../x" may contain only letters, digits, "_" and "-".',
       "Two tasks have the id x. Give each its own id.",
-      "Task 1: the id Main has another meaning.",
+      "Task 1: the id Main is reserved.",
     ]);
   });
 

@@ -1,5 +1,5 @@
-// Every tool that shortens its output: the model sees that something is missing and how much, and the call that reads the rest
-// works in the same session.
+// Every tool that shortens its output: the model sees that something is missing and how much, and the call that reads
+// the rest works in the same session.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

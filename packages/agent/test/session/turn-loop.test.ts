@@ -1,5 +1,5 @@
-// The base cycle over the wire: answer, calls, results, next request; what a model reads of calls that failed, and what is left
-// when the session ends in the middle of one.
+// The base cycle over the wire: answer, calls, results, next request; what a model reads about failed calls, and what
+// is left if the session ends in the middle of one.
 
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";

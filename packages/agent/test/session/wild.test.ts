@@ -23,7 +23,7 @@ async function oneInput(world: WildWorld, s: Setup, step: number): Promise<Endin
     else if (act < 0.8) await session.abort();
     else {
       const die = world.kill();
-      // What goes on here happens to a copy that nobody will see.
+      // What happens here happens to a copy that nothing reads later.
       await session.abort();
       await running;
       die();

@@ -1,4 +1,4 @@
-// Items of the contract that need no vendor's special care, once more over each dialect of the strict server.
+// Contract items that need no vendor-specific handling, once more with each dialect of the strict server.
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { defineProfile } from "../../src/tools/profiles/define.ts";

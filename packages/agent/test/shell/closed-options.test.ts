@@ -1,5 +1,5 @@
-// The lists of options against the programs themselves: what their help says an option takes, and that no abbreviation of an option
-// is understood, because GNU programs take any unique beginning of one.
+// Compares the lists of options with the programs themselves: what their help says an option takes, and that no
+// abbreviation of an option is accepted, because GNU programs take any unique beginning of one.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { FORMS, unwrap } from "../../src/policy/shell/wrappers.ts";
 
 type Takes = "none" | "required" | "optional";
 
-/** The long options that the program's help lists. Empty when the program is not here, or has no such help. */
+/** The long options in the program's help. Empty if the program is missing or has no such help. */
 const helps = new Map<string, ReadonlyMap<string, Takes>>();
 function helpOf(program: string): ReadonlyMap<string, Takes> {
   const known = helps.get(program);
@@ -22,7 +22,7 @@ function helpOf(program: string): ReadonlyMap<string, Takes> {
   const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", timeout: 60_000, input: "" });
   const found = new Map<string, Takes>();
   for (const line of (stdout ?? "").split("\n").filter((text) => /^\s{1,8}-/.test(text))) {
-    // The options stand first; what is said of them follows after two blanks. `-c  --format` has two blanks as well.
+    // The options come first; their description follows after two blanks. `-c  --format` has two blanks as well.
     const [first = "", second = ""] = line.trim().split(/\s{2,}/);
     const text = /^-\S$/.test(first) && second.startsWith("--") ? second : first;
     for (const [, name = "", value = ""] of text.matchAll(/(--[a-z][\w-]*)(\[=|=|\s<|\s[A-Z]{3,})?/g))

@@ -1,5 +1,5 @@
-// Commands that people and agents run every day and that need no question, with the list of harmless commands switched on and
-// writes below the directory allowed.
+// Commands that people and agents run every day and that need no question, with the list of harmless commands enabled
+// and writes below the directory allowed.
 
 export const everyday: readonly string[] = [
   "ls",
@@ -202,7 +202,7 @@ export const everyday: readonly string[] = [
   "set -- a b c; echo $#",
   "bash -c 'for ((i=0; i<3; i++)); do echo $i; done'",
   'while read -r line; do echo "$line"; done < a.txt',
-  // Asked about for a long time, although they change nothing.
+  // These were asked about for a long time, although they change nothing.
   "git branch --contains HEAD",
   "git branch --merged main",
   "git tag --contains HEAD",

@@ -1,4 +1,4 @@
-// How often people are asked about commands that do no harm, in mode auto-edit, in a repository on the disk.
+// How often users are asked about harmless commands, in mode auto-edit, in a repository on the disk.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -39,7 +39,7 @@ describe("random bash texts, run for real", () => {
         }),
         { numRuns: RUNS, endOnFailure: true },
       );
-      // Doubt about everything would pass as well.
+      // Otherwise doubting everything would pass as well.
       expect(decided).toBeGreaterThan(RUNS / 3);
       expect(ran).toBeGreaterThan(RUNS / 2);
     },
@@ -68,7 +68,7 @@ function names({ words, unknown }: ShellPart, call: readonly string[]): boolean 
     if (unknown.includes(word)) return fits(word + 1, argument) || (argument < call.length && fits(word, argument + 1));
     return words[word] === call[argument] && argument < call.length && fits(word + 1, argument + 1);
   };
-  // `bash p1`: the program is a script of the shell that was named.
+  // `bash p1`: the program is the script given to the shell.
   const isShell = /^(?:ba)?sh$/.test(words[0] ?? "");
   return words.some((_, from) => (from === 0 || isShell) && fits(from, 0));
 }

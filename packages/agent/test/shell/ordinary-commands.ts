@@ -1,5 +1,6 @@
-// Commands that look and change nothing, as READMEs, tutorials and histories of shells have them. None was left out because it is
-// asked about: those that fetch something, or run code of the project, are no false questions and are not here.
+// Commands that look and change nothing, as READMEs, tutorials and shell histories contain them. None was omitted
+// because it is asked about: commands that fetch something, or run code of the project, are no false questions and are
+// not listed.
 
 export const ordinary: readonly string[] = [
   "git status",
@@ -338,7 +339,7 @@ export const ordinary: readonly string[] = [
   "nm libfoo.so",
 ];
 
-/** Those that are asked about although they do no harm, with what keeps them from the list. */
+/** Harmless commands that are asked about, with the reason why they are not on the list. */
 export const askedInVain: Readonly<Record<string, string>> = {
   "git submodule status": "starts git in repositories that came as data",
   "docker info": "shows addresses of proxies with their passwords",

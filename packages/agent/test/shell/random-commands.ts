@@ -1,5 +1,5 @@
-// Bash texts made of pieces that hide commands in each other, and of characters thrown in between. No slash and no parent folder
-// occurs in them, so that what runs stays in its own empty folder.
+// Bash texts made of pieces that hide commands in each other, with random characters in between. They contain no slash
+// and no parent folder, so that everything stays in its own empty folder.
 
 /** Whole numbers below a limit, the same ones for the same seed. */
 export type Draw = (below: number) => number;

@@ -14,7 +14,7 @@ interface Subject {
   readonly isWrapper: boolean;
 }
 
-/** Those that wait, look at the whole machine, or belong to the shell. */
+/** Commands that wait, look at the whole machine, or belong to the shell. */
 const LEFT_OUT =
   /^(?:sleep|wait|tail|less|more|dmesg|journalctl|top|lsof|ss|watch|sudo|doas|ssh|chroot|runuser|npx|bunx|uvx|npm|exec|builtin|command|busybox|caffeinate|unbuffer|gtimeout|dpkg|ip|chrt|ionice|taskset|cd|exit|return|break|continue|shift|umask|ulimit|help|hash|dirs|jobs|times|type|find|yes)$/;
 
@@ -42,7 +42,7 @@ export function subjects(): readonly Subject[] {
   );
 }
 
-/** What an attacker would put behind an option; `@` stands for the folder that nothing may touch. */
+/** What an attacker would append to an option; `@` stands for the folder that nothing may touch. */
 const HOSTILE = [
   "--output=@/made",
   "-o@/made",

@@ -1,4 +1,4 @@
-// A folder of programs that only write down how they were called, and bash run with nothing else to call.
+// A folder of programs that only record how they were called, and bash run with nothing else on its PATH.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,13 +6,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 
 const PROGRAMS = ["p1", "p2", "p3", "p4"];
-/** Real ones that run others. */
+/** Real programs that run others. */
 const WRAPPERS = ["env", "timeout", "nice", "nohup", "stdbuf", "xargs", "find", "sh", "bash"];
 
 export interface Recorded {
-  /** Name of the program and its arguments, of each call. */
+  /** Name of the program and its arguments, for each call. */
   readonly calls: readonly (readonly string[])[];
-  /** Files that are there afterwards and were not before. */
+  /** Files that exist afterwards and did not before. */
   readonly made: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export class Recorders {
     mkdirSync(this.#path, { recursive: true });
     for (const name of PROGRAMS) {
       const file = join(this.#path, name);
-      // One write per call: calls that run at the same time must not mix.
+      // One write per call, because calls that run at the same time must not mix.
       writeFileSync(file, `#!/bin/sh\nprintf '%s\\0' "$#" "\${0##*/}" "$@" >> '${this.#log}'\n`);
       chmodSync(file, 0o755);
     }
@@ -45,7 +45,7 @@ export class Recorders {
     return join(this.#folder, "work");
   }
 
-  /** Runs `command` in a fresh folder, and everything it has started is over afterwards. */
+  /** Runs `command` in a fresh folder, and waits until everything that it started is over. */
   async run(command: string): Promise<Recorded> {
     for (const folder of [this.cwd, this.home]) rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(this.cwd, "sub"), { recursive: true });
@@ -53,7 +53,7 @@ export class Recorders {
     for (const name of ["in.txt", "one.txt"]) writeFileSync(join(this.cwd, name), "a\nb\n");
     writeFileSync(this.#log, "");
     const env = { PATH: this.#path, HOME: this.home, FUNCNEST: "10", LC_ALL: "C" };
-    // Loops that a disturbed text may hold end by the limits: of time, of what they write.
+    // Limits on time and output end the loops that a mutated text may contain.
     const limited = `ulimit -f 200 -t 5; exec /bin/bash -c "$1"`;
     const child = spawn("/bin/bash", ["-c", limited, "limits", command], {
       cwd: this.cwd,
@@ -68,7 +68,7 @@ export class Recorders {
     return { calls: this.#calls(), made: made(this.cwd) };
   }
 
-  /** Background jobs and process substitutions outlive the shell; they only have to write down that they ran. */
+  /** Background jobs and process substitutions outlive the shell; they only have to record that they ran. */
   async #settled(group: number | undefined): Promise<void> {
     for (let round = 0; round < 100 && hasMembers(group); round++)
       await new Promise<void>((resolve) => execFile("/bin/sleep", ["0.01"], () => resolve()));

@@ -24,7 +24,7 @@ const askedByRule = (command: string, ask: string, ...allow: string[]): RuleCase
   ask: [ask],
   verdict: "ask",
 });
-/** A deny rule may meet it. */
+/** A deny rule may apply to it. */
 const unsure = (command: string, deny: string, ...allow: string[]): RuleCase => ({
   command,
   allow,
@@ -33,7 +33,7 @@ const unsure = (command: string, deny: string, ...allow: string[]): RuleCase => 
 });
 
 export const ruleCases: readonly RuleCase[] = [
-  // A pattern is words; a last `*` stands for any further words.
+  // A pattern is words; a final `*` stands for any further words.
   allowed("git log", "git log *"),
   allowed("git log -3", "git log *"),
   allowed("git log --oneline -- 'a b'", "git log *"),
@@ -90,7 +90,7 @@ export const ruleCases: readonly RuleCase[] = [
   // Wrappers.
   allowed("timeout 60 npm test", "npm test"),
   allowed("timeout -k 5 60 npm test", "npm test"),
-  // At a terminal it writes nohup.out, of which the rule says nothing.
+  // At a terminal it writes nohup.out, which the rule does not mention.
   asked("nohup npm test &", "npm test"),
   allowed("time npm test", "npm test"),
   allowed("nice -n 10 npm test", "npm test"),

@@ -7,11 +7,11 @@ import { optionTexts, wrapperTexts } from "./smuggling-program-cases.ts";
 
 export interface Smuggling {
   readonly command: string;
-  /** Besides the rules that every attempt gets. */
+  /** Rules that apply to every attempt. */
   readonly allow?: readonly string[];
 }
 
-/** What every attempt may build on. */
+/** What every attempt may rely on. */
 export const smugglingRules: readonly string[] = [
   "git log *",
   "git status",

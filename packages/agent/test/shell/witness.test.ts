@@ -21,11 +21,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Programs that a listed one starts by itself, and that are its own. */
+/** The listed program's own programs, which it starts by itself. */
 const OWN =
   /\/(?:bash|sh|git|gzip|man|nroff|tbl|groff|troff|grotty|preconv|groffer|zcat|zgrep|grep|sed|cat|egrep|fgrep|perl|shasum|sdiff|diff|getent|lesspipe|man-db|mandb|locale|col|manpath|expr|apropos|whatis|iconv)$/;
 
-/** One start of strace for so many commands. */
+/** How many commands one start of strace handles. */
 const BATCH = 50;
 
 describe("commands that were judged harmless, run for real", () => {
@@ -74,7 +74,7 @@ describe("commands that were judged harmless, run for real", () => {
       ["find . -name x -exec @/run ';'", /^starts .*outside\/run$/],
       ["exec 3<> /dev/tcp/127.0.0.1/9", /^connects .*AF_INET/],
       ["echo x > /dev/udp/127.0.0.1/9", /^connects .*AF_INET/],
-      // It outlives its command: nothing may be made anew behind it.
+      // It outlives its command: nothing may be recreated after it.
       ["setsid -f cat @/secret", /^reads .*outside\/secret$/],
     ];
     const commands = planted.map(([command]) => command.replaceAll("@", witness.outside));
@@ -83,7 +83,7 @@ describe("commands that were judged harmless, run for real", () => {
       ([, seen], at) => !undeclared([], deeds[at] as Deeds).some((what) => seen.test(what)),
     );
     expect(unseen).toEqual([]);
-    // Nothing is put down to a neighbour, and what only looks is no deed.
+    // Nothing is blamed on a neighbour, and only looking is no effect.
     const quiet = witness.run(
       ["setsid -f cat a.txt", "true", "ls", "echo x"].map((command) => ({ command, changes: false })),
     );
@@ -96,7 +96,7 @@ describe("commands that were judged harmless, run for real", () => {
   });
 });
 
-/** What was done beyond what the parts declare. */
+/** Effects beyond what the parts declare. */
 function undeclared(parts: readonly ShellPart[], { read, written, started, connected }: Deeds): string[] {
   const named = (paths: readonly string[]) => paths.map((path) => posix.resolve(witness.cwd, path));
   const writes = named(parts.flatMap((part) => part.writes));
@@ -115,7 +115,7 @@ function undeclared(parts: readonly ShellPart[], { read, written, started, conne
           !/^\/dev\/(?:null|tty)$/.test(path) &&
           !path.startsWith(temporary) &&
           !isNamed(path, writes) &&
-          // `mkdir -p` makes what is above as well.
+          // `mkdir -p` creates the parent folders as well.
           !writes.some((one) => one.startsWith(`${path}/`)) &&
           !(isGit && path.startsWith(git)),
       )

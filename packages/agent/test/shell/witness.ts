@@ -1,5 +1,5 @@
-// Runs commands in a folder of their own and says, by strace, which files each has opened, made or removed, which programs it has
-// started and whether it has spoken to a network.
+// Runs commands in their own folder and reports, with strace, which files each has opened, created or removed, which
+// programs it has started and whether it used a network.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,10 +15,10 @@ export interface Deeds {
 const STARTS = "clone,clone3,fork,vfork";
 const TRACED = `${STARTS},chdir,fchdir,execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,symlink,symlinkat,link,linkat,truncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,setxattr,lsetxattr,utimensat,mknod,mknodat,bind,connect,sendto,sendmsg,sendmmsg`;
 
-/** Opening what is not there: the trace shows which command comes next. */
+/** Opens a missing file, so that the trace shows which command comes next. */
 const MARK = "/no-such-folder/";
 
-/** Runs each command in a process of its own, as every one finds the folder; one start of strace serves all of them. */
+/** Runs each command in its own process and in the same folder; one start of strace serves all of them. */
 const DRIVER = `
 template=$1; work=$PWD; shift
 number=0
@@ -34,7 +34,7 @@ done`;
 
 export interface Watched {
   readonly command: string;
-  /** It may change the folder, which is made anew behind it. */
+  /** It may change the folder, which is recreated after it. */
   readonly changes: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Witness {
     cpSync(this.#template, folder, { recursive: true });
   }
 
-  /** The folders as every command finds them: a small repository, and what nothing may touch. */
+  /** The folders as every command finds them: a small repository, and files that nothing may touch. */
   #makeTemplate(): void {
     const [work, outside] = ["work", "outside"].map((name) => join(this.#template, name)) as [string, string];
     mkdirSync(join(work, "sub"), { recursive: true });
@@ -103,13 +103,13 @@ export class Witness {
     const folderOf = (pid: string | undefined): string =>
       pid === undefined ? this.cwd : (folders.get(pid) ?? folderOf(parents.get(pid)));
     for (const { pid, name, given, result } of calls) {
-      // A process stays where it was started, wherever the one that started it goes.
+      // A process stays where it was started, wherever its parent goes.
       folders.set(pid, folderOf(pid));
       // `5</etc>, "passwd"`: relative to an open folder.
       const paths = [...given.matchAll(/(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)].map(
         ([, base = folderOf(pid), path = ""]) => posix.resolve(plain(base), plain(path)),
       );
-      // Also an attempt that fails, or is not done yet, has sent something.
+      // An attempt that fails, or is not finished yet, has also sent something.
       if (/^(?:bind|connect|sendto|sendmsg|sendmmsg)$/.test(name)) {
         if (/AF_INET/.test(given)) connected?.push(given);
       } else if (result.startsWith("-") || isStart(name)) continue;
@@ -127,10 +127,10 @@ export class Witness {
 
 const isStart = (name: string): boolean => STARTS.split(",").includes(name);
 
-/** `fchmod(3</etc/passwd>, …)`: what was opened. */
+/** `fchmod(3</etc/passwd>, …)`: the opened file. */
 const openFile = (given: string): string => plain(/<([^>]*)>/.exec(given)?.[1] ?? "");
 
-/** As strace was given it: it writes quotes, `<` and `>` in another way. */
+/** The text as strace prints it: it escapes quotes, `<` and `>`. */
 const plain = (text: string): string =>
   text.replace(/\\(?:([0-7]{1,3})|(.))/g, (_, octal: string | undefined, char = "") =>
     octal === undefined ? char : String.fromCharCode(Number.parseInt(octal, 8)),
@@ -143,7 +143,7 @@ interface Call {
   readonly result: string;
 }
 
-/** A call during which another process made one stands on two lines. */
+/** A call is split over two lines if another process made one meanwhile. */
 function callsIn(trace: string): Call[] {
   const begun = new Map<string, string>();
   return trace.split("\n").flatMap((line) => {
@@ -171,7 +171,7 @@ function ownersOf(calls: readonly Call[]): ReadonlyMap<string, string> {
     if (pid === driver) owners.set(result, number);
     else parents.set(result, pid);
   }
-  // A process may be seen at work before the call that started it has come back.
+  // A process may appear before the call that started it has returned.
   const ownerOf = (pid: string): string | undefined =>
     owners.get(pid) ?? (parents.has(pid) ? ownerOf(parents.get(pid) as string) : undefined);
   for (const { pid } of calls) {

@@ -1,4 +1,4 @@
-// A page of a site with what its API answers, in the form that the vendor documents; the content is made up.
+// A page of a site with its API's answers, in the form that the vendor documents; the content is made up.
 
 export interface SiteCase {
   readonly site: string;

@@ -20,7 +20,7 @@ import type { SiteCase } from "./site-case.ts";
 import { TALK } from "./talk-cases.ts";
 
 const CASES: readonly SiteCase[] = [...CODE_HOSTS, ...PACKAGES, ...TALK, ...REFERENCE];
-/** Answers of a server that is not well, whatever it is asked for. */
+/** Answers of a broken server to any request. */
 const BROKEN: Readonly<Record<string, readonly [number, string, string]>> = {
   "404": [404, "application/json", '{"message":"Not Found"}'],
   "500": [500, "text/html", "<h1>Oops</h1>"],
@@ -58,7 +58,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** Every host is asked at the test's server, whose first part of the path is the host's name. */
+/** Every host is replaced by the test's server; the first part of the path is the host's name. */
 function connect(hosts: Iterable<string>, tokens: Readonly<Record<string, string>> = {}) {
   const mirrors = Object.fromEntries([...hosts].map((host) => [`https://${host}`, `${base}/${host}`]));
   const web = { gate: mirroredGate(webGate({ env: bench.env }), mirrors), tokens };
@@ -112,7 +112,7 @@ it.each(Object.entries(BROKEN))(
       const web = connect(hostsOf(one));
       let isFirst = true;
       answer = (address, _request, response) => {
-        // The page of docs.rs is what its row asks for, too.
+        // For docs.rs, the requested page is the page itself.
         const isPage = address === one.url && (one.site !== "docs.rs" || !isFirst);
         isFirst = false;
         response

@@ -209,7 +209,7 @@ describe("what a rewind covers", () => {
       await world.snapshots.look();
       return existsSync(probe);
     };
-    while (await lookWrites()); // until the files are old enough to be told apart by their times
+    while (await lookWrites()); // until the files are old enough to be distinguished by their times
     await world.snapshots.settle();
     const cache = lstatSync(join(world.base, "home/cache/stat"));
     const blobs = readdirSync(join(world.base, "home/blobs"));

@@ -1,5 +1,5 @@
-// Random changes by random actors, then a rewind to every point. What is expected is computed from plain records of the whole
-// tree before and after each turn, without any of the code under test.
+// Random changes by random actors, then a rewind to every point. The expected result is computed from plain records of
+// the whole tree before and after each turn, without any of the code under test.
 
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -36,14 +36,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 const turn = fc.record({
   actor: fc.constantFrom("shell", "host tool", "edit tool"),
   changes: fc.array(change, { minLength: 1, maxLength: 4 }),
-  /** What a person does in between. */
+  /** What a user does in between. */
   person: fc.oneof(
     { weight: 2, arbitrary: fc.constant<Change[]>([]) },
     { weight: 1, arbitrary: fc.array(change, { maxLength: 2 }) },
   ),
 });
 
-/** Changes that cannot be made (a file in the place of a folder) are passed over, as a person would. */
+/** Impossible changes (such as a file in place of a folder) are skipped. */
 function make(root: string, one: Change): void {
   const at = (below: string): string => join(root, below);
   try {
@@ -127,7 +127,7 @@ function expectedAt(point: number, starts: readonly Tree[], ends: readonly Tree[
   return possible(result, now, kept);
 }
 
-/** What stays needs its folders; what would lie below a file cannot be made. */
+/** Files that stay need their folders; files below another file cannot be created. */
 function possible(result: Map<string, string>, now: Tree, kept: ReadonlySet<string>): Map<string, string> {
   for (const below of kept) {
     if (now.get(below)?.startsWith("folder")) continue;
@@ -142,7 +142,7 @@ function possible(result: Map<string, string>, now: Tree, kept: ReadonlySet<stri
   return result;
 }
 
-/** Folders that only hold what is not covered, or that were made again for a file, may differ. */
+/** Folders may differ if they contain only uncovered files or were recreated for a file. */
 const comparable = (tree: Tree): [string, string][] =>
   [...tree]
     .filter(([below, what]) => !isIgnored(below) && !what.startsWith("folder"))

@@ -153,7 +153,7 @@ describe("rewind of conversation and files", () => {
     const onPlan = (files: number): number => planned.push(files);
     expect((await rewinder.rewind({ to: first, parts: "both", onPlan })).restored).toHaveLength(many);
     expect(planned).toEqual([many]);
-    // One for the content of each file; the folder is kept in 64 parts, and read for differences and for values.
+    // One for the content of each file; the folder is stored in 64 parts and read for differences and for values.
     expect(reads).toBeLessThan(many + 1_000);
   });
 

@@ -32,7 +32,7 @@ import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { type ScriptedCall, ScriptedClient, type ScriptedTurn } from "../support/scripted-client.ts";
 import { testDeps, testProfile, tool } from "../support/session.ts";
 
-/** Path below the repository to what is there; `.git` and its content are left out. */
+/** Maps paths below the repository to their content, without `.git`. */
 export type Record_ = ReadonlyMap<string, string>;
 
 export function record(root: string, below = ""): Map<string, string> {
@@ -68,7 +68,7 @@ export class World {
   readonly warnings: string[] = [];
   readonly #options: WorldOptions;
   #turns: Play[] = [];
-  /** Answers of a child whose task is `CHILD_TASK`. */
+  /** Answers for a child whose task is `CHILD_TASK`. */
   childTurns: Play[] = [];
   session!: Session;
   snapshots!: Snapshots;
@@ -109,7 +109,7 @@ export class World {
     return record(this.root);
   }
 
-  /** Opens the session, as a new process would. */
+  /** Opens the session like a new process would. */
   open(): void {
     const deps = testDeps();
     const blobs = this.#blobs();
@@ -182,7 +182,7 @@ export class World {
     return { name: "shell", args: { command } };
   }
 
-  /** A call of a host's tool that says nothing about what it touches. */
+  /** A call of a host's tool that does not declare what it touches. */
   act(work: () => void): ScriptedCall {
     const id = String(this.acts.size);
     this.acts.set(id, () => {

@@ -1,4 +1,5 @@
-// Structural search against a bare loop over every file, and plans against random changes between preview and apply.
+// Compares structural search with a plain loop over every file, and applies plans after random changes since the
+// preview.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cp, mkdir, rm } from "node:fs/promises";
@@ -54,7 +55,7 @@ async function corpus(): Promise<string[]> {
     .sort();
 }
 
-/** None where the pattern is no code of the language. */
+/** None if the pattern is not valid in the language. */
 function startsIn(file: string, text: string, pattern: string): number[] {
   const root = parse(grammarOf(file, languageOf(file)!), text).root();
   try {
@@ -202,7 +203,7 @@ async function disturb(root: string, { file, kind, at }: { file: string; kind: s
   if (changed[kind] !== undefined && text !== "") writeFileSync(path, changed[kind] as string);
 }
 
-/** Names and bytes of all files; of a link, where it leads. */
+/** Names and bytes of all files; for a link, its target. */
 function snapshot(root: string): [string, string | undefined][] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

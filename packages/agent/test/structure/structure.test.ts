@@ -12,7 +12,7 @@ import { resolveTool } from "../../src/tools/builtin/resolve/index.ts";
 import { PendingActions } from "../../src/tools/pending-actions/pending-actions.ts";
 import { type Bench, toolBench } from "../call-tool.ts";
 
-/** Without a collection in between, eight take more than the process may have. */
+/** Without a collection in between, eight take more memory than the process may have. */
 const LARGE_FILES = process.env["LATHE_LONG"] ? 8 : 2;
 
 let bench: Bench;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** A folder of its own for a test, with these files; gives their paths. */
+/** A folder for one test with these files; returns their paths. */
 async function folder(files: Record<string, string | Uint8Array>): Promise<(name: string) => string> {
   const name = `f${folders++}`;
   for (const [file, content] of Object.entries(files)) {

@@ -1,4 +1,4 @@
-// Scripts for a session with child agents: each conversation has its own, told apart by its first message.
+// Scripts for a session with child agents: each conversation has its own, recognised by its first message.
 
 import { type Request, textOf } from "@lathe/llm";
 import type { AgentType } from "../../src/agents/subagents/types.ts";
@@ -38,7 +38,7 @@ export const answersIn = (request: Request): number =>
   request.messages.filter((message) => message.role === "assistant").length;
 
 export type Play = (request: Request) => ScriptedTurn;
-/** By the words that its first message contains; each is indexed by how many answers the conversation has had. */
+/** Chosen by words in its first message; indexed by how many answers the conversation has had. */
 export function cast(parts: Record<string, readonly (ScriptedTurn | Play)[] | Play>) {
   return (request: Request): ScriptedTurn => {
     const first = firstText(request);
@@ -57,7 +57,7 @@ export const batch = (tasks: readonly object[], more: object = {}): ScriptedTurn
   calls: [{ name: "task", args: { agent: "explore", context: "The goal.", tasks, ...more } as never, id: "t" }],
 });
 
-/** Journals of children that survive their sessions, as files would. */
+/** Journals of children that survive their sessions, like files. */
 export function childJournals(deps = testDeps()) {
   const stores = new Map<string, MemoryStore>();
   const journalDeps = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };

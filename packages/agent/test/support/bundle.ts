@@ -1,4 +1,4 @@
-// A program of a test or bench, made one file: it then starts without a loader, as fast as the product does.
+// Bundles a program of a test or bench into one file, so that it starts without a loader, as fast as the product.
 
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** Sources find their neighbours from where they are, not from where the bundle is. */
+/** Sources find their neighbours relative to themselves, not to the bundle. */
 const ownAddress: Plugin = {
   name: "own-address",
   setup({ onLoad }) {
@@ -21,8 +21,8 @@ const ownAddress: Plugin = {
 
 interface BundleOptions {
   /**
-   * What is loaded later stays in files of its own, so that modules begin in their own order where some are loaded both ways. A package
-   * that is no module has no named exports then.
+   * Lazily loaded modules stay in separate files, so that modules start in their own order even if some are loaded both
+   * ways. A package that is no module has no named exports then.
    */
   readonly isSplit?: boolean;
 }
@@ -45,7 +45,7 @@ export function bundleProgram(
     conditions: ["lathe-source"],
     loader: { ".md": "text", ".py": "text", ".text": "text" },
     external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
-    // Packages that are no modules ask for those of node by `require`.
+    // Packages that are no modules load Node's own with `require`.
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; globalThis.require ??= requireOf(import.meta.url);',
     },
@@ -54,7 +54,7 @@ export function bundleProgram(
   });
 }
 
-/** @returns where the bundle is, among the temporary files of the run */
+/** @returns the path of the bundle, among the run's temporary files */
 export async function bundleOf(entry: string, from: string, options?: BundleOptions): Promise<string> {
   const outfile = join(mkdtempSync(join(tmpdir(), "program-")), `${basename(entry, ".ts")}.mjs`);
   await bundleProgram(fileURLToPath(new URL(entry, from)), outfile, options);

@@ -1,5 +1,5 @@
-// Follows a text through a grammar without recursion, word by word, by derivatives: what may still come after each word is a
-// rule again. Rules are kept once per meaning, so a long text visits few of them.
+// Follows a text through a grammar without recursion, word by word, by derivatives: what may come after each word is
+// again a rule. Equal rules are stored once, so a long text visits few of them.
 
 export type Rule =
   | { readonly key: string; readonly kind: "empty" }
@@ -10,7 +10,7 @@ export type Rule =
 
 export interface Grammar {
   rule(name: string): Rule;
-  /** All words that are no names of rules. */
+  /** All words that are not names of rules. */
   readonly words: ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ function choice(rules: readonly Rule[]): Rule | undefined {
   return { key: `(${unique.map(({ key }) => key).join("|")})`, kind: "choice", rules: unique };
 }
 
-/** Nothing more has to come. */
+/** True if the text may end here. */
 export function isComplete(rule: Rule): boolean {
   switch (rule.kind) {
     case "empty":
@@ -65,7 +65,7 @@ export function firstOf(rule: Rule): readonly string[] {
 
 const derived = new Map<string, Rule | undefined>();
 
-/** What may follow after `text`; undefined when it cannot come here. */
+/** What may follow after `text`; undefined if `text` cannot come here. */
 export function next(rule: Rule, text: string): Rule | undefined {
   const key = `${text} ${rule.key}`;
   if (!derived.has(key)) derived.set(key, derive(rule, text));
@@ -90,7 +90,7 @@ function derive(rule: Rule, text: string): Rule | undefined {
   }
 }
 
-/** @param asWords rules that stand for one word where others name them */
+/** @param asWords rules that other rules use like a single word */
 export function parseGrammar(text: string, asWords: readonly string[]): Grammar {
   const bodies = new Map<string, string[]>();
   for (const [, name = "", body = ""] of text.matchAll(/(\w+)\s*=([^;]*);/g))

@@ -1,5 +1,5 @@
-// Checks a whole list of events against the grammar that stands in the comment of `SessionEvent`: it is read from there, so
-// that what hosts are told and what our tests enforce cannot differ.
+// Checks a whole list of events against the grammar in the comment of `SessionEvent`, so that what hosts are told and
+// what our tests enforce cannot differ.
 
 import { readFileSync } from "node:fs";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
@@ -8,7 +8,7 @@ import { firstOf, type Grammar, isComplete, next, parseGrammar, type Rule } from
 const SOURCE = readFileSync(new URL("../../src/contract/events/types.ts", import.meta.url), "utf8");
 const TEXT = /```ebnf\n([\s\S]*?)```/.exec(SOURCE)?.[1] ?? "";
 
-/** Calls interleave: for the session each is one word, and its events are followed on their own. */
+/** Calls interleave: for the session each is one word, and its events are checked separately. */
 export const eventGrammar: Grammar = parseGrammar(TEXT.replace(/^ *\* ?/gm, ""), ["call"]);
 
 /** The first violation, or undefined. `ended`: session_end must have come. */

@@ -1,4 +1,4 @@
-// Opens real files with a format, as the read and write faces do, and keeps one parser process for all of them.
+// Opens real files with a format, like the read and write tools do, and keeps one parser process for all of them.
 
 import { execFileSync } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ export interface FormatBench {
   readonly parser: Parser;
   /** A path such as `a.db:t?limit=3`, split at its first separator. */
   read(path: string, options?: BenchOptions): Promise<FormatContent>;
-  /** What is shown, or the failure's message. */
+  /** The text that is shown, or the failure's message. */
   text(path: string, options?: BenchOptions): Promise<string>;
   write(path: string, content: string, how?: { planOnly: boolean }): Promise<RowChange>;
   run(program: string, ...args: string[]): string;

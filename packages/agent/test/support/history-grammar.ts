@@ -3,7 +3,7 @@
 import type { Message } from "@lathe/llm";
 import type { Journal } from "../../src/record/journal/journal.ts";
 
-/** Every call has exactly one result, in call order, before anything else is said. */
+/** Every call has exactly one result, in call order, before any other message. */
 export function historyError(messages: readonly Message[]): string | undefined {
   let waiting: string[] = [];
   for (const [at, message] of messages.entries()) {

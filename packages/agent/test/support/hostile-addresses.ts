@@ -1,14 +1,15 @@
-// Addresses that all lead to this machine or its private network, in every notation that programs understand, and recorders on the
-// loopback that hear whoever gets there. Whatever leaves for the web is tried with them: none may be reached.
+// Addresses that all lead to this machine or its private network, in every notation that programs understand, and
+// recorders on the loopback that notice every visit. Everything that accesses the web is tried with them: none may be
+// reached.
 
 import { createSocket } from "node:dgram";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LookUp } from "../../src/world/net/dial.ts";
 
-/** Hosts as they stand in an address. */
+/** Hosts as they are written in an address. */
 const HOSTS: readonly string[] = [
-  // The loopback: names, and the address in all notations.
+  // The loopback: its names, and the address in all notations.
   ...[
     "localhost",
     "LOCALHOST",
@@ -42,7 +43,7 @@ const HOSTS: readonly string[] = [
   ...["[fe80::1]", "[fc00::1]", "[fd12:3456::1]", "[fec0::1]", "[ff02::1]"],
 ];
 
-/** Names of a server that answers whatever it likes; the last one is a public address at first. */
+/** Names of a server that answers whatever it likes; the last one has a public address at first. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "loopback.example": ["127.0.0.1"],
   "six.example": ["::1"],
@@ -54,19 +55,19 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "rebind.example": ["127.0.0.1"],
 };
 
-/** What a hostile name server answers. `rebind.example` was asked once before it is connected to. */
+/** Answers of a hostile name server. `rebind.example` is looked up once before the connection. */
 export const lookUpHostile: LookUp = async (name) =>
   (NAMES[name] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 
 export interface Recorders {
   /** The same for TCP and UDP, over IPv4 and IPv6. */
   readonly port: number;
-  /** What they heard. */
+  /** What they received. */
   readonly heard: string[];
   close(): void;
 }
 
-/** Listen on the loopback; what a page of theirs says is "RECORDED". */
+/** Listen on the loopback; their pages say "RECORDED". */
 export async function startRecorders(): Promise<Recorders> {
   const heard: string[] = [];
   const serve = (family: string) =>
@@ -80,7 +81,7 @@ export async function startRecorders(): Promise<Recorders> {
   const sockets = (["udp4", "udp6"] as const).map((kind) =>
     createSocket(kind, () => heard.push(kind)).on("error", () => {}),
   );
-  // A machine may have no IPv6; then nothing can be heard there.
+  // A machine without IPv6 can receive nothing there.
   six.on("error", () => {}).listen(port, "::1");
   sockets[0]!.bind(port, "127.0.0.1");
   sockets[1]!.bind(port, "::1");
@@ -93,7 +94,7 @@ export async function startRecorders(): Promise<Recorders> {
   };
 }
 
-/** Where a server of the session is that redirects: `/hop?left=2&to=…`. */
+/** The address of a session's server that redirects: `/hop?left=2&to=…`. */
 export function hopServer(): ReturnType<typeof createServer> {
   return createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? "/", "http://hop");
@@ -104,7 +105,7 @@ export function hopServer(): ReturnType<typeof createServer> {
   });
 }
 
-/** Each is refused; with `hops`, the origin of a server that may be reached, also those that it redirects to. */
+/** Each is refused; with `hops` (the origin of an allowed server), also as the target of its redirects. */
 export function hostileAddresses(port: number, hops?: string): readonly string[] {
   const direct = [...HOSTS, ...Object.keys(NAMES)].map((host) => `http://${host}:${port}/page`);
   if (hops === undefined) return direct;

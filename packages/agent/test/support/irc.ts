@@ -9,7 +9,7 @@ import { type SetupOptions, setUp } from "./session.ts";
 export const irc = (args: object, id = "m"): ScriptedTurn => ({ calls: [{ name: "irc", args: args as never, id }] });
 export const send = (to: string, message: string, more: object = {}, id = "m") =>
   irc({ op: "send", to, message, ...more }, id);
-/** Timers come between. */
+/** Timers come in between. */
 export const later = (turn: ScriptedTurn): ScriptedTurn => ({
   ...turn,
   before: () => new Promise((resolve) => setImmediate(resolve)),

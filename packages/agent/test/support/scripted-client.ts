@@ -21,7 +21,7 @@ export interface ScriptedCall {
   readonly name: string;
   readonly args?: JsonObject;
   readonly id?: string;
-  /** What the model wrote, when it is not valid JSON. */
+  /** What the model wrote, if it is not valid JSON. */
   readonly raw?: string;
 }
 
@@ -49,7 +49,7 @@ export class ScriptedClient implements ModelClient {
   readonly requests: Request[] = [];
   readonly #script: Script;
   readonly #segments = new WeakMap<object, Segment>();
-  /** Answers that were begun and not ended. */
+  /** Answers that have begun but not ended. */
   open = 0;
 
   constructor(script: Script) {

@@ -1,4 +1,4 @@
-// A session over a scripted model, a memory environment and a clock that the test moves.
+// A session with a scripted model, a memory environment and a clock that the test moves.
 
 import { expect } from "vitest";
 import type { SessionDeps } from "../../src/base/time/deadline.ts";
@@ -13,7 +13,7 @@ import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { grammarError } from "./event-grammar.ts";
 import { type Script, ScriptedClient } from "./scripted-client.ts";
 
-/** Real timers, but a counter for the clock and ids: runs are comparable. */
+/** Real timers, but a counter for the clock and ids, so that runs can be compared. */
 export function testDeps(): SessionDeps {
   let time = Date.UTC(2026, 0, 1);
   let seed = 1;
@@ -29,14 +29,14 @@ export function testDeps(): SessionDeps {
       const timer = setTimeout(callback, ms);
       return { cancel: () => clearTimeout(timer) };
     },
-    // By the timers of the object that it is called on: a test may have put its own there.
+    // Uses the timers of the object that it is called on, because a test may have replaced them.
     sleep(ms, signal) {
       return sleepOn((callback, after) => this.setTimer(callback, after), ms, signal);
     },
   };
 }
 
-/** What a tool is given to end after its time passes at once; every other timer is real. */
+/** The grace time that a tool gets after its deadline passes at once; every other timer is real. */
 export function withoutToolGrace(deps: SessionDeps = testDeps()): SessionDeps {
   const { setTimer } = deps;
   return { ...deps, setTimer: (callback, ms) => setTimer(callback, ms === 2500 ? 0 : ms) };

@@ -1,4 +1,5 @@
-// A session with children whose model, tools, hooks and host do as chance says: what every run must keep, whatever happens.
+// A session with children whose model, tools, hooks and host act at random: what every run must guarantee, whatever
+// happens.
 
 import { NetworkError, type Request, ServerError, textOf } from "@lathe/llm";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
@@ -47,7 +48,7 @@ export class WildWorld {
     return new Promise((resolve) => setTimeout(resolve, this.chance() * 3));
   }
 
-  /** Takes down what a process that is killed now leaves behind; the function that is returned puts it in place. */
+  /** Records what a process killed now leaves behind; the returned function restores it. */
   kill(): () => void {
     const store = copyOf(this.#store);
     const children = new Map([...this.#children].map(([id, child]) => [id, copyOf(child)]));
@@ -57,7 +58,7 @@ export class WildWorld {
     };
   }
 
-  /** A new process over what is there. */
+  /** A new process over the recorded state. */
   open(): Setup {
     const isNew = this.#store.size === 0;
     if (!isNew) this.#store = copyOf(this.#store);

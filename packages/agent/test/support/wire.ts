@@ -1,4 +1,4 @@
-// A session over the real client and the scripted server, in each of the three native dialects.
+// A session with the real client and the scripted server, in each of the three native dialects.
 
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
@@ -87,7 +87,7 @@ export async function wire(
   };
 }
 
-/** Requests that lost messages of the one before them, though no change was stated. Each conversation is looked at alone. */
+/** Requests that lost messages of the previous one without a stated change. Each conversation is checked separately. */
 function unexplainedLoss(server: ModelServer, events: readonly SessionEvent[]): string[] {
   const stated = events.some(
     (event) =>
@@ -105,7 +105,10 @@ function unexplainedLoss(server: ModelServer, events: readonly SessionEvent[]): 
     .map((step) => `${step.index}: ${step.lostTail}`);
 }
 
-/** What of each request's body was not the beginning of the next one's, beyond closing brackets and parameters. */
+/**
+ * The part of each request's body that was not the beginning of the next one's, except for closing brackets and
+ * parameters.
+ */
 export function lostMessages(server: ModelServer): string[] {
   return commonPrefix(server.requests).map((step) => step.lostTail);
 }

@@ -1,4 +1,4 @@
-// Reads one path with the tool `read`, as a session would: judged, then carried out. Prints what the model would see.
+// Reads one path with the tool `read`, as a session would: judged, then executed. Prints what the model would see.
 
 import { readTool } from "../../src/tools/builtin/read/index.ts";
 import { toolBench } from "../call-tool.ts";

@@ -1,5 +1,5 @@
-// What dishonest models do outside of the files that git knows: ignored files, packages, programs, the user's home, what lies above or beside
-// the project. Each leaves the function broken.
+// What dishonest models do outside of the files that git knows: ignored files, packages, programs, the user's home,
+// files above or next to the project. Each leaves the function broken.
 
 import type { Cheat } from "./cheats.ts";
 

@@ -11,7 +11,7 @@ export interface Cheat extends Work {
   /** Tried in the gate; the others in the long run. */
   readonly inGate?: boolean;
   readonly ends: "failed" | "unverified";
-  /** Part of the reasons. */
+  /** A part of the reasons. */
   readonly named?: string;
 }
 

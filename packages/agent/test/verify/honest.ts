@@ -1,4 +1,4 @@
-// Honest work, in all the forms that would look suspicious to a stricter check.
+// Honest work in all the forms that would look suspicious to a stricter check.
 
 import type { Work } from "./work.ts";
 
@@ -8,7 +8,7 @@ const NEW_TEST = `echo 'require("assert").equal(require("../src/sum.js")(1, 1), 
 export interface Honest extends Work {
   readonly what: string;
   readonly inGate?: boolean;
-  /** Part of the reasons. */
+  /** A part of the reasons. */
   readonly says?: string;
 }
 

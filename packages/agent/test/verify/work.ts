@@ -1,4 +1,5 @@
-// A small project with a broken function and its tests, and work on it that is verified: real files, a real shell, real views.
+// A small project with a broken function and its tests, and work on it that is verified: real files, a real shell, real
+// views.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -48,23 +49,25 @@ const FILES: Readonly<Record<string, string>> = {
 
 export interface Worked {
   readonly report: VerifyReport;
-  /** Names below the store that are still there. */
+  /** Names below the store that still exist. */
   readonly left: string;
 }
 
 export interface Work {
-  /** By path: relative to the project, or below `~/`. `-> target` makes a link. What begins with `#!` is a program. */
+  /**
+   * By path: relative to the project, or below `~/`. `-> target` makes a link; text that begins with `#!` is a program.
+   */
   readonly files?: Readonly<Record<string, string>> | undefined;
-  /** Files of the usual project that are left out. */
+  /** Files of the usual project that are omitted. */
   readonly without?: readonly string[] | undefined;
-  /** What the agent does, as shell text. `$HOME` is a folder of its own, and `$HOME/bin` the first on the PATH. */
+  /** The agent's work, as shell text. `$HOME` is a separate folder, and `$HOME/bin` the first on the PATH. */
   readonly does: string;
   readonly checks?: readonly (string | Pick<Check, "command" | "covers">)[];
   readonly more?: Partial<VerifyRequest>;
   readonly plain?: boolean | undefined;
 }
 
-/** The project as it is before the work, and a home with a program of the user's in `bin`. */
+/** The project before the work, and a home with a program of the user's in `bin`. */
 export function makeProject(
   { root, home }: { readonly root: string; readonly home: string },
   { files = {}, without = [], plain = false }: Pick<Work, "files" | "without" | "plain">,
@@ -102,10 +105,10 @@ export async function worked({
     makeProject({ root, home }, { files, without, plain });
     const sh = (command: string): void => void execFileSync("bash", ["-c", command], { cwd: root, env, stdio: "pipe" });
     const watch = watchOf(root, folder);
-    // What was made before belongs to the moment before.
+    // Files made earlier get an earlier time.
     await passTick(join(folder, "tick"));
     await watch.begin();
-    // Commands of the work may fail, as those of an agent do.
+    // Commands of the work may fail, like an agent's.
     sh(`${does}\ntrue`);
     const now = await watch.look();
     const host = { baseEnv: env };
@@ -148,7 +151,7 @@ export function watchOf(root: string, folder: string): TreeWatch {
   });
 }
 
-/** Times of files are finer than those of our clock. */
+/** File times are more precise than our clock. */
 export async function passTick(path: string): Promise<void> {
   writeFileSync(path, "x");
   const { ctimeMs } = statSync(path);

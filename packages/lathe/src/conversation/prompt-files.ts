@@ -104,7 +104,7 @@ async function withImports(found: readonly FoundDoc[], place: Place, warn: Warn)
       within: [userHome, root],
       home: userHome,
       holdsKeys: (path: string) => isCredentialFile(path, places),
-      shown: (path: string) => shownPath(path, userHome),
+      displayPath: (path: string) => shownPath(path, userHome),
       warn,
     };
     imported.push(...(await new Imports(LOCAL_FILES, rules, seen).of(source.path, text)));

@@ -209,7 +209,7 @@ it("EX-12 the user's own CLAUDE.md imports from the home folder too, but no keys
 
 const put: Readonly<Record<string, (path: string) => unknown>> = {
   "it is larger than 1 MB; it is left out": (path) => writeFile(path, "a".repeat(2 ** 20 + 1)),
-  "with the other instruction files it is larger than 32 KB; it is cut or left out": (path) =>
+  "with the other instruction files it is larger than 32 KB, so it is cut or left out": (path) =>
     writeFile(path, "words ".repeat(7_000)),
   "it is not text; it is left out": (path) => writeFile(path, Buffer.from([65, 0, 255, 66])),
   "it is a directory; it is left out": (path) => mkdir(path),

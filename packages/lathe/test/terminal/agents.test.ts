@@ -110,7 +110,7 @@ describe("the hub", () => {
     await run.see(/○ Docs/);
     for (const line of run.screen) expect(line.length).toBeLessThanOrEqual(40);
     run.type("x");
-    await run.see("Stop all 2 agents at work? y/n");
+    await run.see("Stop all 2 running agents? y/n");
     run.type("y");
     await run.see(/✗ Callers[\s\S]*✗ Tests/);
   });

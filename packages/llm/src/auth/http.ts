@@ -5,7 +5,7 @@ import { NetworkError, StreamError } from "../types/errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../types/json.ts";
 
 const maxAnswer = 1024 * 1024;
-/** All requests of a provider wait for one exchange: one that never ends would block all of them. */
+/** All requests of a provider wait for one exchange, so an endless one would block them all. */
 const usualLimitMs = 30_000;
 
 interface TextAnswer {
@@ -33,13 +33,13 @@ export async function fetchText(
     return { status: response.status, headers: response.headers, text: text + decoder.decode() };
   } catch (error) {
     if (!controller.signal.aborted) throw error;
-    throw new NetworkError(`${host} gave no credentials within ${limitMs / 1000} s`, { cause: error });
+    throw new NetworkError(`${host} returned no credentials within ${limitMs / 1000} s`, { cause: error });
   } finally {
     timer.cancel();
   }
 }
 
-/** Undefined when the text is not a JSON object. */
+/** Undefined if the text is not a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;

@@ -2,7 +2,7 @@
 
 const renewBeforeMs = 60_000;
 
-/** Callers at the same time share one fetch; a failed one is not kept. */
+/** Concurrent callers share one fetch; a failed one is not kept. */
 export function renewBeforeExpiry<T extends { readonly expiresAt?: number }>(
   load: () => Promise<T>,
   now: () => number,

@@ -1,9 +1,9 @@
-// What is assumed of a model that the catalog does not know.
+// Assumptions about a model that the catalog does not know.
 
 import type { Api, ModelInfo, ThinkingInfo } from "../types/model.ts";
 import type { Catalog } from "./index.ts";
 
-/** What can be said of any model: nothing that a small or old one lacks. */
+/** A conservative description that fits any model, even a small or old one. */
 export function unknownModel(id: string, provider: string): ModelInfo {
   return {
     id,
@@ -19,8 +19,9 @@ export function unknownModel(id: string, provider: string): ModelInfo {
 }
 
 /**
- * A model whose id begins like others of the provider is newer than our data: it can do, and refuses, what the newest of
- * them does. Of any other only the way of asking for effort is known. Prices and dates are not guessed.
+ * If an id begins like others of the provider, the model is probably newer than our data: we assume that it can do, and
+ * refuses, what the newest of them does. For other ids we only assume how the provider takes effort. Prices and dates
+ * are never guessed.
  */
 export function assumedModel(catalog: Catalog, provider: string, id: string, api: Api | undefined): ModelInfo {
   const newest = newestOfFamily(catalog.list(provider), id);
@@ -29,7 +30,7 @@ export function assumedModel(catalog: Catalog, provider: string, id: string, api
   const abilities: Partial<Record<keyof ModelInfo, unknown>> = { ...newest };
   for (const fact of OWN_FACTS) delete abilities[fact];
   const known = newest.thinking ?? thinking;
-  // Without levels: the levels may differ from the newest model's, so the caller's word is sent unchanged.
+  // Without levels: they may differ from the newest model's, so the caller's word is sent unchanged.
   const asked = known && { mode: known.mode, ...(known.display === undefined ? {} : { display: known.display }) };
   return {
     ...(abilities as ModelInfo),
@@ -41,7 +42,7 @@ export function assumedModel(catalog: Catalog, provider: string, id: string, api
   };
 }
 
-/** What is true of one model and of no other. */
+/** Facts that are true of one model only. */
 const OWN_FACTS = [
   ...(["cost", "inputCostPerMillion", "outputCostPerMillion", "releaseDate", "knowledgeCutoff"] as const),
   ...(["contextPromotionTarget", "wireModelId"] as const),
@@ -58,21 +59,21 @@ function newestOfFamily(models: readonly ModelInfo[], id: string): ModelInfo | u
     );
 }
 
-/** `claude` of claude-opus-5, `o` of o3, `anthropic` of a gateway's anthropic/claude-opus-5. */
+/** `claude` for claude-opus-5, `o` for o3, `anthropic` for a gateway's anthropic/claude-opus-5. */
 function familyOf(id: string): string {
   return /^(?:(?:us|eu|au|jp|apac|global|us-gov)\.)?([a-z]+)/i.exec(id)?.[1]?.toLowerCase() ?? "";
 }
 
-/** The vendor's newest way of asking for effort; undefined where there is none that every model takes. */
+/** How the vendor's newest models take effort; undefined if there is no form that all models accept. */
 function assumedThinking(api: Api | undefined, id: string): ThinkingInfo | undefined {
   if (api === "ollama-chat") return ollamaThinking(id);
-  // The maker is part of an id on Bedrock, and other makers' models refuse Claude's fields. Profiles do not name it.
+  // On Bedrock the id contains the maker, and other makers' models refuse Claude's fields. Profile ARNs do not name it.
   if (api === "bedrock-converse-stream" && !/\banthropic\.|^arn:/.test(id)) return undefined;
   if (api === "anthropic-messages" || api === "bedrock-converse-stream") return { mode: "adaptive" };
   return { mode: api === "google-generative-ai" || api === "google-vertex" ? "level" : "effort" };
 }
 
-/** Of models that Ollama serves: gpt-oss takes levels, everything else can only be switched and refuses a level. */
+/** For models served by Ollama: gpt-oss takes levels; all others can only be switched on or off and refuse a level. */
 export function ollamaThinking(id: string): ThinkingInfo {
   return id.includes("gpt-oss")
     ? { mode: "effort", levels: ["low", "medium", "high"], defaultLevel: "medium" }

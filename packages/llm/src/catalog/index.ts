@@ -1,5 +1,5 @@
-// What is known about models, offline: lookups over lines of text, each parsed when it is asked for. Advisory only:
-// an id that is not here still works under a known provider.
+// What is known about models, offline: lookups in lines of text, each parsed when it is needed. Advisory only: an id
+// that is missing here still works under a known provider.
 
 import { isJsonObject, type JsonObject } from "../types/json.ts";
 import type { ModelInfo } from "../types/model.ts";
@@ -9,7 +9,7 @@ import { hosts } from "./data/hosts.ts";
 import { vendors } from "./data/vendors.ts";
 import { type CatalogRow, modelOf, rowsFromModelsDev } from "./row.ts";
 
-/** What a model can be asked to be able to do. */
+/** An ability that a lookup can require. */
 export type Capability = "reasoning" | "vision" | "tools";
 
 /** Models by provider and id. */
@@ -23,10 +23,12 @@ export interface Catalog {
   latest(provider: string, capability?: Capability): ModelInfo | undefined;
 }
 
-/** Lines of JSON by provider, in order of preference. From a function, a provider that is never looked up costs nothing. */
+/**
+ * Lines of JSON by provider, in order of preference. As a function, a provider that is never looked up costs nothing.
+ */
 type Lines = Readonly<Record<string, string | (() => string)>>;
 
-/** Providers that serve another one's models under the same ids. */
+/** Providers that serve another provider's models under the same ids. */
 const sameModels: Readonly<Record<string, string>> = {
   "azure-openai": "openai",
   "google-vertex": "gemini",
@@ -41,7 +43,7 @@ export function createCatalog(lines: Lines): Catalog {
   return catalogOf([() => lines]);
 }
 
-/** From groups of providers: a later group is looked at only when the earlier ones lack what is asked for. */
+/** Makes a catalog from groups of providers. A later group is loaded only if the earlier ones lack the provider. */
 function catalogOf(groups: readonly (() => Lines)[]): Catalog {
   const linesOf = (provider: string): Lines[string] | undefined => {
     for (const group of groups) {
@@ -59,7 +61,7 @@ function catalogOf(groups: readonly (() => Lines)[]): Catalog {
     catalogLines(provider)
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [modelOf(provider, JSON.parse(line) as CatalogRow)]));
-  // The same few models are asked about again and again.
+  // The same few models are looked up again and again.
   const found = new Map<string, ModelInfo>();
   const get = (provider: string, id: string): ModelInfo | undefined => {
     const key = `${provider}/${id}`;
@@ -98,10 +100,10 @@ function catalogOf(groups: readonly (() => Lines)[]): Catalog {
   };
 }
 
-/** The models that this package knows by itself. */
+/** The built-in models of this package. */
 export const builtinCatalog: Catalog = catalogOf([() => vendors, () => hosts, () => gateways]);
 
-/** What is known of a model, by its id or an alias, at any provider. */
+/** Finds a model by its id or an alias, at any provider. */
 export function getModelInfo(idOrAlias: string): ModelInfo | undefined {
   return builtinCatalog.find(idOrAlias);
 }
@@ -111,14 +113,14 @@ export function listModels(provider?: string): readonly ModelInfo[] {
   return builtinCatalog.list(provider);
 }
 
-/** The newest model of a provider, of those that can do what is asked for. */
+/** The newest model of a provider that has the required ability. */
 export function getLatestModel(provider: string, capability?: Capability): ModelInfo | undefined {
   return builtinCatalog.latest(provider, capability);
 }
 
 /**
- * A catalog in which a models.dev document's providers come first. What only our own data knows (aliases, flags,
- * dialects) is kept for the ids that both have.
+ * A catalog in which the providers of a models.dev document come first. Facts that only our own data has (aliases,
+ * flags, dialects) are kept for the ids that both have.
  */
 export function refreshCatalog(document: JsonObject, base: Catalog = builtinCatalog): Catalog {
   const fresh: Record<string, string> = {};
@@ -144,7 +146,7 @@ export function refreshCatalog(document: JsonObject, base: Catalog = builtinCata
   };
 }
 
-/** Where models.dev calls a provider by another name. */
+/** Provider ids for the names that models.dev uses instead. */
 const foreignNames: Readonly<Record<string, string>> = {
   google: "gemini",
   azure: "azure-openai",
@@ -187,19 +189,21 @@ function withOwn(row: CatalogRow, known: ModelInfo | undefined): CatalogRow {
   };
 }
 
-/** The id itself, then without a date at its end, then without a cloud region in front, then what it was tuned from. */
+/**
+ * The id itself, then without a date at its end, then without a leading cloud region, then the base of a tuned model.
+ */
 function* candidates(id: string): Generator<string> {
   yield id;
   const undated = id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
   if (undated !== id) yield undated;
   const local = id.replace(/^(us|eu|au|jp|apac|global|us-gov)\./, "");
   if (local !== id) yield local;
-  // A model of the caller's own is a tuned one of the vendor's: ft:gpt-4.1:team::id.
+  // A caller's tuned model is based on the vendor's: ft:gpt-4.1:team::id.
   const tuned = /^ft:([^:]+)/.exec(id)?.[1];
   if (tuned !== undefined) yield* candidates(tuned);
 }
 
-/** Finds the line by text first; only a line that mentions the id is parsed. */
+/** Searches the text first, so that only a line that mentions the id is parsed. */
 function findLine(text: string, id: string): CatalogRow | undefined {
   const quoted = JSON.stringify(id);
   for (const needle of [`{"id":${quoted}`, quoted]) {

@@ -1,5 +1,5 @@
-// Every vendor this package can talk to, as data. Adding an OpenAI-compatible one is a new row here, nothing else:
-// dialect switches come from the compat table by host, or from the row.
+// Every vendor that this package can talk to, as data. An OpenAI-compatible one needs only a new row here: its dialect
+// switches come from the compat table by host, or from the row.
 
 import type { Api, OpenAICompat } from "../types/model.ts";
 
@@ -12,28 +12,28 @@ export interface ProviderRow {
   readonly name: string;
   readonly aliases?: readonly string[] | undefined;
   readonly api: Api;
-  /** Taken when the one above answers 404, remembered per adapter. */
+  /** Used if the API above answers 404; remembered per adapter. */
   readonly fallbackApi?: Api | undefined;
   readonly baseUrl?: string | undefined;
   readonly baseUrlEnv?: readonly string[] | undefined;
-  /** Added to a base URL that lacks it: servers whose usual address names only the host. */
+  /** Added to a base URL that lacks it, for servers that are usually addressed by host only. */
   readonly basePath?: string | undefined;
   readonly auth: AuthStyle;
-  /** First that is set wins. */
+  /** The first variable that is set wins. */
   readonly keyEnv: readonly string[];
-  /** Works without a key; one is sent when it is there. */
+  /** Works without a key; if there is one, it is sent. */
   readonly keyless?: boolean | undefined;
-  /** Never registered only because a variable exists: the variable belongs to another row as well. */
+  /** Never registered just because a variable exists, because the variable belongs to another row as well. */
   readonly explicitOnly?: boolean | undefined;
   /** Header name by environment variable. */
   readonly headerEnv?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly compat?: OpenAICompat | undefined;
-  /** Host, credential, headers and certificates also follow the gateway variables of this vendor. */
+  /** Host, credential, headers and certificates also follow this vendor's gateway variables. */
   readonly gateway?: "anthropic" | undefined;
   /** Has an endpoint that compacts a conversation. */
   readonly compacts?: boolean | undefined;
-  /** One of each group must be set before a key alone registers the provider. */
+  /** One variable of each group must be set before a key alone registers the provider. */
   readonly needsEnv?: readonly (readonly string[])[] | undefined;
   readonly discovery?: "ollama" | "llama.cpp" | "lm-studio" | "openai-compatible" | undefined;
   /** Why this id cannot be used. */
@@ -71,7 +71,7 @@ const unsupportedRow = (
   unsupported: reason,
 });
 
-/** The three that a client registers first, in this order. */
+/** The three providers that a client registers first, in this order. */
 const first: readonly ProviderRow[] = [
   {
     id: "openai",
@@ -162,7 +162,7 @@ const vendors: readonly ProviderRow[] = [
     explicitOnly: true,
   }),
   compatible("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", {
-    // Names the application in its statistics.
+    // Identifies the application in the gateway's statistics.
     headers: { "x-title": "Lathe" },
   }),
   compatible("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
@@ -199,7 +199,7 @@ const vendors: readonly ProviderRow[] = [
   ),
   compatible("deepseek", "DeepSeek", "https://api.deepseek.com", "DEEPSEEK_API_KEY"),
   compatible("perplexity", "Perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"),
-  // It refuses a request that has `stream_options`.
+  // Refuses a request that has `stream_options`.
   compatible("cohere", "Cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", {
     compat: { supportsUsageInStreaming: false },
   }),
@@ -210,7 +210,7 @@ const vendors: readonly ProviderRow[] = [
     id: "cloudflare-workers-ai",
     name: "Cloudflare Workers AI",
     api: "openai-completions",
-    // With the account in it: https://api.cloudflare.com/client/v4/accounts/<id>/ai/v1
+    // Includes the account: https://api.cloudflare.com/client/v4/accounts/<id>/ai/v1
     baseUrlEnv: ["CLOUDFLARE_WORKERS_AI_BASE_URL"],
     auth: "bearer",
     keyEnv: ["CLOUDFLARE_API_KEY", "CLOUDFLARE_API_TOKEN"],
@@ -288,7 +288,7 @@ const named: readonly ProviderRow[] = [
 /** All built-in providers. */
 export const providerRows: readonly ProviderRow[] = [...first, ...clouds, ...vendors, ...local, ...named];
 
-/** The row of a provider, by its id or another name of it. */
+/** Finds a provider's row by its id or one of its other names. */
 export function findRow(id: string): ProviderRow | undefined {
   return providerRows.find((row) => row.id === id || row.aliases?.includes(id));
 }

@@ -1,4 +1,4 @@
-// One line of the catalog's data and what it means as a ModelInfo.
+// One line of the catalog's data and its meaning as a ModelInfo.
 
 import type { JsonObject } from "../types/json.ts";
 import type { ModelCost, ModelInfo, OpenAICompat, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
@@ -15,16 +15,16 @@ export interface CatalogRow {
   readonly input?: string | undefined;
   /** Input, output, cache read, cache write. */
   readonly price?: readonly [number, number, number, number] | undefined;
-  /** The same for prompts of more tokens than the first number. */
+  /** The same prices for prompts with more tokens than the first number. */
   readonly longPrice?: readonly [number, number, number, number, number] | undefined;
-  /** Mode, then the levels from weakest to strongest, then `+summarized` where thinking text must be asked for. */
+  /** The mode, then the levels from weakest to strongest, then `+summarized` if thinking text must be requested. */
   readonly thinking?: string | undefined;
   readonly released?: string | undefined;
   readonly knowledge?: string | undefined;
   readonly aliases?: readonly string[] | undefined;
   /** `longCache`, `eagerTools`, `cachePoint`, `noTools`, `noSampling`, `samplingUnlessReasoning`, `noForcedTools`. */
   readonly flags?: string | undefined;
-  /** The model with a larger window that takes over when this one's overflows. */
+  /** The model with a larger window that continues when this one's overflows. */
   readonly promotion?: string | undefined;
   readonly compat?: OpenAICompat | undefined;
 }
@@ -83,7 +83,7 @@ function thinkingOf(text: string): ThinkingInfo {
   };
 }
 
-/** A provider of a models.dev document as rows; entries that are not chat models are skipped. */
+/** Reads a provider of a models.dev document as rows; entries that are not chat models are skipped. */
 export function rowsFromModelsDev(models: JsonObject): CatalogRow[] {
   return Object.entries(models).flatMap(([id, value]) => {
     const row = rowFromModelsDev(id, value as unknown as ModelsDevEntry);
@@ -91,7 +91,7 @@ export function rowsFromModelsDev(models: JsonObject): CatalogRow[] {
   });
 }
 
-/** The part of a models.dev entry that is read here. Nothing is trusted to be there. */
+/** The part of a models.dev entry that we read. Every field may be missing. */
 interface ModelsDevEntry {
   readonly name?: string;
   readonly limit?: { readonly context?: number; readonly output?: number };

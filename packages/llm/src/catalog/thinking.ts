@@ -10,7 +10,7 @@ export function isThinkingLevel(text: string): text is ThinkingLevel {
   return (thinkingLevels as readonly string[]).includes(text);
 }
 
-/** The levels a model offers, weakest first; undefined when nothing is known about them. */
+/** The levels that a model offers, weakest first; undefined if nothing is known about them. */
 export function offeredLevels(info: ThinkingInfo | undefined): readonly ThinkingLevel[] | undefined {
   if (!info) return undefined;
   if (info.levels && info.levels.length > 0) return thinkingLevels.filter((level) => info.levels!.includes(level));
@@ -20,7 +20,10 @@ export function offeredLevels(info: ThinkingInfo | undefined): readonly Thinking
   return thinkingLevels.slice(from, to + 1);
 }
 
-/** The requested level itself when offered, else the strongest offered level below it, else the weakest. Unknown words pass. */
+/**
+ * Returns the requested level if it is offered, otherwise the strongest offered level below it, otherwise the weakest.
+ * Unknown words pass unchanged.
+ */
 export function clampLevel(info: ThinkingInfo | undefined, wish: string): string {
   const offered = offeredLevels(info);
   if (!isThinkingLevel(wish) || !offered || offered.length === 0) return wish;
@@ -30,7 +33,10 @@ export function clampLevel(info: ThinkingInfo | undefined, wish: string): string
   return below ?? offered.find((level) => level !== "off") ?? "off";
 }
 
-/** Whether an effort may be sent. Models outside the catalog have `thinking` without levels: the caller's word is used. */
+/**
+ * Whether an effort may be sent. For models outside the catalog, `thinking` has no levels and the caller's word is
+ * used.
+ */
 export function takesEffort(model: ModelInfo): boolean {
   return model.supportsReasoning || model.thinking !== undefined;
 }

@@ -1,4 +1,4 @@
-// The client with the providers that an environment asks for.
+// The client with the providers that the environment has keys for.
 
 import { defaultDeps } from "../deps.ts";
 import { providersFromEnv } from "../providers/index.ts";
@@ -7,7 +7,7 @@ import { RoutingClient } from "./routing-client.ts";
 
 /** One client for any number of providers: `complete` and `stream` are the raw calls, without retry and tools. */
 export class Client extends RoutingClient {
-  /** A provider for every key in the environment, in the order openai, anthropic, gemini, then the others. */
+  /** Adds a provider for every key in the environment, in the order openai, anthropic, gemini, then the others. */
   static fromEnv(options: FromEnvOptions = {}): Client {
     const { env, middleware, defaultProvider } = options;
     const given = options.deps ?? defaultDeps(env === undefined ? {} : { env });

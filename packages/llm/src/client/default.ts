@@ -4,12 +4,12 @@ import { Client } from "./client.ts";
 
 let current: Client | undefined;
 
-/** Sets the client of calls that are given none; undefined: made from the environment again. */
+/** Sets the client for calls that specify none; undefined makes one from the environment again. */
 export function setDefaultClient(client: Client | undefined): void {
   current = client;
 }
 
-/** Made from the environment on first use. */
+/** The default client, made from the environment on first use. */
 export function getDefaultClient(): Client {
   current ??= Client.fromEnv();
   return current;

@@ -1,11 +1,11 @@
-// Options of a client built from the environment.
+// Options for a client built from the environment.
 
 import type { ClientMiddleware } from "../middleware/compose.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 
-/** What `Client.fromEnv` may be told. */
+/** The options of `Client.fromEnv`. */
 export interface FromEnvOptions {
-  /** Where keys are looked for, also when `deps` has an environment of its own. */
+  /** Where keys are looked up, even if `deps` has its own environment. */
   readonly env?: ClientDeps["env"] | undefined;
   readonly deps?: ClientDeps | undefined;
   /** Providers to add although no unambiguous key names them, such as cloud and local ones. */

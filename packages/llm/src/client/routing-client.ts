@@ -1,5 +1,5 @@
-// Routing: which adapter gets a request, through which middleware. Nothing here knows a vendor, and nothing is kept
-// about a call.
+// Routing: decides which adapter gets a request, and through which middleware. This module knows no vendor and keeps
+// nothing about a call.
 
 import { findRow } from "../catalog/provider-rows.ts";
 import { defaultDeps } from "../deps.ts";
@@ -10,7 +10,7 @@ import type { StreamEvent } from "../types/events.ts";
 import type { Request, ToolChoiceMode } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 
-/** What a client is made of. */
+/** The options of a client. */
 export interface ClientOptions {
   readonly providers: Readonly<Record<string, ProviderAdapter>>;
   /** The first provider when absent. */
@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly deps?: ClientDeps | undefined;
 }
 
-/** What a client is without the providers of this package: those who bring adapters load no others. */
+/** A client without this package's providers, so that callers with their own adapters load no others. */
 export class RoutingClient {
   readonly defaultProvider: string | undefined;
   readonly deps: ClientDeps;
@@ -36,7 +36,7 @@ export class RoutingClient {
     this.#ready = new Map(
       [...this.#adapters].flatMap(([name, adapter]) => {
         const ready = adapter.initialize?.();
-        // Reported by the first call to that provider, not as an unhandled rejection here.
+        // The first call to that provider reports the failure; here it must not become an unhandled rejection.
         ready?.catch(() => {});
         return ready === undefined ? [] : [[name, ready] as const];
       }),
@@ -67,19 +67,19 @@ export class RoutingClient {
     });
   }
 
-  /** The prefix that a request would send, in wire form and without sending it. */
+  /** The prefix that a request would send, in wire form. Sends nothing. */
   segments(request: Request): readonly Segment[] {
     const routed = this.#route(request);
     return this.#adapter(routed.provider).segments?.(routed) ?? [];
   }
 
-  /** Bytes of the body that a request would send; undefined when its adapter cannot tell. */
+  /** Bytes of the body that a request would send; undefined if its adapter cannot tell. */
   async bodyBytes(request: Request): Promise<number | undefined> {
     const routed = this.#route(request);
     return this.#adapter(routed.provider).bodyBytes?.(routed);
   }
 
-  /** Undefined when the vendor has no form of its own for a shorter history. */
+  /** Undefined if the vendor has no compact form of a history. */
   async compact(request: Request, context: CallContext = {}): Promise<Response | undefined> {
     const routed = this.#route(request);
     const adapter = this.#adapter(routed.provider);
@@ -99,7 +99,7 @@ export class RoutingClient {
     return this.#adapter(provider ?? this.defaultProvider).supportsToolChoice?.(mode) ?? true;
   }
 
-  /** Closes every adapter, whatever the others do, then reports the first failure. */
+  /** Closes every adapter even if some fail, then reports the first failure. */
   async close(): Promise<void> {
     const closing = [...this.#adapters.values()].map(async (adapter) => adapter.close?.());
     const failed = (await Promise.allSettled(closing)).find((result) => result.status === "rejected");
@@ -112,7 +112,7 @@ export class RoutingClient {
     return provider === undefined || request.provider === provider ? request : { ...request, provider };
   }
 
-  /** Another name of a vendor means the provider under its id, unless that name is taken. */
+  /** Another name of a vendor stands for the provider with its id, unless that name is taken. */
   #registeredName(name: string | undefined): string | undefined {
     if (name === undefined || this.#adapters.has(name)) return name;
     const id = findRow(name)?.id;

@@ -1,4 +1,4 @@
-// How each kind of local server lists its models, and what can be read out of its answers.
+// How each kind of local server lists its models, and what its answers tell about them.
 
 import { ollamaThinking } from "../catalog/assumed.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
@@ -9,7 +9,7 @@ import type { Ask } from "./request.ts";
 export type DiscoveryType = "ollama" | "llama.cpp" | "lm-studio" | "openai-compatible";
 type Found = Omit<ModelInfo, "provider" | "api">;
 
-/** For servers that do not say: small enough to fit their defaults. */
+/** For servers that do not report a window: small enough to fit their defaults. */
 const defaultWindow = 8192;
 
 export const listings: Readonly<Record<DiscoveryType, (baseUrl: string, ask: Ask) => Promise<Found[] | undefined>>> = {
@@ -23,7 +23,7 @@ async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefine
   const root = baseUrl.replace(/\/v1$/, "");
   const [tags, running] = await Promise.all([ask(`${root}/api/tags`), ask(`${root}/api/ps`)]);
   if (tags === undefined) return undefined;
-  // What a loaded model really got; the model's own length is only what it could have.
+  // The window that a loaded model really has; the model's own length is only its maximum.
   const loaded = new Map(
     objects(member(running, "models")).map((model) => [text(model["model"]), positive(model["context_length"])]),
   );
@@ -45,7 +45,7 @@ async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefine
   return models.flat();
 }
 
-/** From the model's own file, as lines of name and value. */
+/** Reads `num_ctx` from the model's own file, which has lines of name and value. */
 function numCtx(parameters: JsonValue | undefined): number | undefined {
   return positive(Number(/^num_ctx\s+(\d+)/m.exec(text(parameters) ?? "")?.[1]));
 }
@@ -94,7 +94,7 @@ async function listLmStudio(baseUrl: string, ask: Ask): Promise<Found[] | undefi
   });
 }
 
-/** What every OpenAI-compatible server lists; some say how long a context may be, each under another name. */
+/** The listing of every OpenAI-compatible server. Some report the context length, each under another name. */
 async function listCompatible(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
   const listed = await ask(`${baseUrl}/models`);
   if (listed === undefined) return undefined;

@@ -3,7 +3,7 @@
 import type { Transport } from "../types/adapter.ts";
 import type { JsonValue } from "../types/json.ts";
 
-/** The parsed answer of a 200, else undefined. */
+/** The parsed JSON of a 200 answer, otherwise undefined. */
 export type Ask = (url: string, body?: JsonValue) => Promise<JsonValue | undefined>;
 
 const maxBytes = 8 * 1024 * 1024;
@@ -31,7 +31,7 @@ export function jsonOverHttp(fetch: Transport, signal: AbortSignal, key: string 
       }
       return response.status === 200 ? (JSON.parse(text) as JsonValue) : undefined;
     } catch {
-      // A server that is missing, late or sends no JSON offers nothing.
+      // A server that is missing, too slow, or sends no JSON offers nothing.
       return undefined;
     }
   };

@@ -1,4 +1,4 @@
-// Every vendor failure becomes an SDKError here and nowhere else (ER-02..ER-04): from an HTTP answer or from an
+// Turns every vendor failure into an SDKError, here and nowhere else (ER-02..ER-04): from an HTTP answer or from an
 // error object inside a stream.
 
 import type { ProviderErrorOptions } from "../types/errors.ts";
@@ -47,7 +47,7 @@ export interface HttpFailure {
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** The error that an HTTP answer outside 2xx stands for. */
+/** The error for an HTTP answer outside 2xx. */
 export function classifyHttpFailure(failure: HttpFailure): SDKError {
   const text = redact(failure.body.slice(0, MAX_RAW), failure.secrets ?? []);
   const body = parseJson(text);
@@ -69,13 +69,16 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
   });
 }
 
-/** Keys are not sent to another address because a server says so. Its query may hold the key that was in ours. */
+/**
+ * We do not follow redirects, because keys must not be sent to another address. The address is shown without its query,
+ * which may contain the key.
+ */
 function pointsElsewhere(location: string): string {
   const place = location.replace(/[?#].*$/s, "").slice(0, MAX_PLAIN_MESSAGE);
   return `The server redirects to ${place} instead of answering; set the base URL to where the API is.`;
 }
 
-/** An error object inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */
+/** An error object inside a stream with status 200. `code` outranks the body (Bedrock exception names). */
 export function inStreamError(provider: string, body: JsonValue, code?: string): SDKError {
   const facts = readFacts(body);
   const errorCode = code ?? facts.code;
@@ -94,7 +97,7 @@ export function inStreamError(provider: string, body: JsonValue, code?: string):
   });
 }
 
-/** Errors built by decoders, which do not know the secrets, pass through here before anyone sees them. */
+/** Removes secrets from errors built by decoders, which do not know them. */
 export function redactError<E extends SDKError>(error: E, secrets: readonly string[]): E {
   const raw = error instanceof ProviderError && error.raw !== undefined ? JSON.stringify(error.raw) : "";
   if (!secrets.some((secret) => error.message.includes(secret) || raw.includes(secret))) return error;
@@ -106,7 +109,10 @@ export function redactError<E extends SDKError>(error: E, secrets: readonly stri
   return Object.assign(error, clean);
 }
 
-/** Replaces every occurrence; texts under four characters are not secrets, and removing them would make the message unreadable. */
+/**
+ * Replaces every occurrence. Texts under four characters are not secrets, and removing them would make the message
+ * unreadable.
+ */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[redacted]");
@@ -116,11 +122,14 @@ export function redact(text: string, secrets: readonly string[]): string {
 interface Facts {
   readonly message: string;
   readonly code?: string | undefined;
-  /** gRPC or AWS name. */
+  /** The gRPC or AWS name. */
   readonly name?: string | undefined;
 }
 
-/** `{error: {message, code, type, status}}`, Google's one-element list, AWS's `{message, __type}`, `{error: "text"}`. */
+/**
+ * Reads `{error: {message, code, type, status}}`, Google's one-element list, AWS's `{message, __type}`, `{error:
+ * "text"}`.
+ */
 function readFacts(body: JsonValue): Facts {
   const root = Array.isArray(body) ? (body[0] ?? "") : body;
   if (typeof root === "string") return { message: (wordsOfPage(root) ?? root.trim()).slice(0, MAX_PLAIN_MESSAGE) };
@@ -128,7 +137,7 @@ function readFacts(body: JsonValue): Facts {
   if (typeof inner === "string") return { message: inner };
   const ownMessage = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
   const said = ownMessage ?? bodyText(field(root, "detail") ?? inner);
-  // A gateway's own words say only that the model's host refused; the reason is in another field.
+  // A gateway's own message only says that the model's host refused; the reason is in another field.
   const hidden = text(field(field(inner, "metadata"), "raw"));
   const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;
   const type = text(field(inner, "type"));
@@ -136,7 +145,7 @@ function readFacts(body: JsonValue): Facts {
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
 }
 
-/** Of a web page, such as a proxy's: its title, or the first words that a reader would see. The rest says no more. */
+/** For a web page, such as a proxy's: its title, or the first visible words. The rest adds nothing. */
 function wordsOfPage(page: string): string | undefined {
   if (!/^\s*<(?:!|\?|[a-z])/i.test(page)) return undefined;
   const title = /<title>([^<]{1,200})<\/title>/i.exec(page)?.[1];
@@ -148,7 +157,7 @@ function wordsOfPage(page: string): string | undefined {
   return `The server answered with a web page${cut === "" ? "" : ` ("${cut}")`}: a proxy or gateway in between, or a wrong base URL.`;
 }
 
-/** A body with its message in an unknown place: returned unchanged, bounded. */
+/** For a body whose message is in an unknown field: the whole body, cut to a limit. */
 function bodyText(body: JsonValue): string {
   const plain = typeof body === "string" ? body : JSON.stringify(body);
   return plain === "{}" || plain === "null" ? "" : plain.slice(0, MAX_PLAIN_MESSAGE);
@@ -192,13 +201,13 @@ function wordedMeaning(facts: Facts): Meaning | undefined {
   return WORDINGS.find(([, pattern]) => pattern.test(wording))?.[0];
 }
 
-/** Seconds. */
+/** The wait in seconds. */
 function saidWait(message: string): number | undefined {
   const wait = WAIT_WORDS.exec(message)?.[1];
   return wait === undefined ? undefined : seconds(wait);
 }
 
-/** The vendor refused to enforce the arguments of tools: without enforcement the same request may succeed. */
+/** True if the vendor refused to enforce tool arguments: without enforcement the same request may succeed. */
 export function refusesEnforcement(error: unknown): boolean {
   if (!(error instanceof InvalidRequestError || error instanceof AccessDeniedError)) return false;
   return ENFORCEMENT_REFUSED.test(`${error.message}\n${error.errorCode ?? ""}`);

@@ -1,4 +1,4 @@
-// What response headers say in addition to the body: when to retry, how much quota is left, which request this was.
+// What response headers add to the body: when to retry, how much quota is left, the request's id.
 
 import { isJsonObject, type JsonValue } from "../types/json.ts";
 import type { RateLimitInfo } from "../types/response.ts";
@@ -8,7 +8,7 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
 
 const REQUEST_ID_HEADERS = ["request-id", "x-request-id", "x-amzn-requestid", "apim-request-id", "x-goog-request-id"];
 
-/** The vendor's id of a request, for its support. */
+/** The vendor's id of a request, for its support team. */
 export function requestIdOf(headers: ResponseHeaders): string | undefined {
   for (const name of REQUEST_ID_HEADERS) if (headers[name]) return headers[name];
   return undefined;
@@ -28,7 +28,7 @@ export function retryAfterOf(headers: ResponseHeaders, body: JsonValue | undefin
   return retryInfoOf(body);
 }
 
-/** `details: [{"@type": ".../google.rpc.RetryInfo", retryDelay: "12s"}]`, wherever Google nests it. */
+/** Finds `details: [{"@type": ".../google.rpc.RetryInfo", retryDelay: "12s"}]`, at any depth. */
 export function retryInfoOf(body: JsonValue | undefined): number | undefined {
   for (const entry of Array.isArray(body) ? body : [body]) {
     const details = field(field(entry, "error"), "details");
@@ -42,7 +42,7 @@ export function retryInfoOf(body: JsonValue | undefined): number | undefined {
 }
 
 /**
- * OpenAI's `x-ratelimit-*` and Anthropic's `anthropic-ratelimit-*` under one shape. Of two resets the later one is used.
+ * OpenAI's `x-ratelimit-*` and Anthropic's `anthropic-ratelimit-*` in one form. Of two resets the later one is used.
  */
 export function rateLimitOf(headers: ResponseHeaders, now: number): RateLimitInfo | undefined {
   const read = (what: string, which: string) =>
@@ -72,7 +72,7 @@ function resetTime(value: string | undefined, now: number): number | undefined {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
 
-/** `12s`, `6m0s`, `1h2m`, `250ms`, or a bare number of seconds. */
+/** Parses `12s`, `6m0s`, `1h2m`, `250ms`, or a bare number of seconds. */
 export function seconds(text: string): number | undefined {
   const bare = number(text);
   if (bare !== undefined) return bare;

@@ -1,10 +1,9 @@
-// What servers on one's own machine say when they refuse tools, and how large they say their window is. Data: a server that says it
-// differently is a new row.
+// The messages with which local servers refuse tools or name their window. Data: another wording is a new row.
 
 import { ContextLengthError, ProviderError } from "../types/errors.ts";
 import { isJsonObject, type JsonValue } from "../types/json.ts";
 
-/** The request is right, but this model, its template or the server's options have no tools. */
+/** The request is valid, but this model, its template or the server's options do not support tools. */
 const TOOLS_REFUSED: readonly RegExp[] = [
   // Ollama (400): "registry.ollama.ai/library/gemma3:4b does not support tools"
   /does not support (?:the use of )?(?:tools?|functions?)(?: (?:use|calls?|calling))?\b/i,
@@ -17,17 +16,17 @@ const TOOLS_REFUSED: readonly RegExp[] = [
   /not (?:support|trained for) tool[ _-]?(?:use|calls?|calling)/i,
 ];
 
-/** Statuses that a refusal comes with; llama.cpp's is a 500. */
+/** Statuses of such a refusal; llama.cpp's is a 500. */
 const REFUSING: ReadonlySet<number> = new Set([400, 404, 422, 500, 501]);
 
-/** The server will not take tools at all, so that calls have to be written as text. */
+/** True if the server will not accept tools at all, so that calls must be written as text. */
 export function refusesTools(error: unknown): boolean {
   if (!(error instanceof ProviderError) || error instanceof ContextLengthError) return false;
   if (error.statusCode !== undefined && !REFUSING.has(error.statusCode)) return false;
   return TOOLS_REFUSED.some((wording) => wording.test(error.message));
 }
 
-/** Fields of an error body that hold the window. llama.cpp: `n_ctx`. */
+/** Fields of an error body that contain the window. llama.cpp: `n_ctx`. */
 const WINDOW_FIELDS = ["n_ctx", "max_model_len", "max_context_length"];
 
 /** Each has the window in its first group. */

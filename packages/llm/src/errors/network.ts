@@ -1,4 +1,4 @@
-// Failures without an HTTP answer: system error codes become one sentence that says what to do.
+// Failures without an HTTP answer: turns system error codes into one sentence that says what to do.
 
 import { NetworkError } from "../types/errors.ts";
 
@@ -29,12 +29,12 @@ export function networkError(origin: string, cause: unknown): NetworkError {
   return new NetworkError(`${origin}: ${named}`, { cause });
 }
 
-/** The message of node's HTTP parser, worded about the answer. */
+/** Rewords a message of Node's HTTP parser as one about the answer. */
 function messageOf({ message }: Error): string {
   return message.replace(/^Parse Error: (.*?)\.?$/, "the answer is broken: $1.");
 }
 
-/** undici wraps the system error in `cause`; happy-eyeballs failures arrive as AggregateError. */
+/** undici puts the system error into `cause`; happy-eyeballs failures arrive as AggregateError. */
 function errorCodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };

@@ -12,14 +12,14 @@ export interface RetryPolicy {
   readonly maxDelay: number;
   readonly backoffMultiplier: number;
   readonly jitter: boolean;
-  /** No further attempt once this much time, the next wait included, has gone by. */
+  /** No further attempt if this much time would pass, including the next wait. */
   readonly budget?: number | undefined;
   readonly onRetry?: ((error: SDKError, attempt: number, delay: number) => void) | undefined;
-  /** Overrules `error.retryable`, for example to opt in to timeouts. An abort is never retried. */
+  /** Overrides `error.retryable`, for example to opt in to timeouts. An abort is never retried. */
   readonly shouldRetry?: ((error: SDKError) => boolean) | undefined;
 }
 
-/** Two retries, from one second, doubled, with jitter. */
+/** Two retries, starting with one second and doubling, with jitter. */
 export const DEFAULT_RETRY: RetryPolicy = {
   maxRetries: 2,
   baseDelay: 1,
@@ -28,14 +28,14 @@ export const DEFAULT_RETRY: RetryPolicy = {
   jitter: true,
 };
 
-/** What a retry needs of the machine and its caller. */
+/** What a retry needs from the machine and its caller. */
 export interface RetryContext {
   readonly signal?: AbortSignal | undefined;
   /** The machine's own when absent. */
   readonly deps?: Pick<ClientDeps, "sleep" | "random" | "now"> | undefined;
 }
 
-/** Calls again after failures that may pass, as the policy says. */
+/** Repeats a call after temporary failures, according to the policy. */
 export async function retry<T>(
   call: (attempt: number) => Promise<T>,
   policy: Some<RetryPolicy>,
@@ -57,7 +57,7 @@ export async function retry<T>(
   }
 }
 
-/** Seconds to wait before the next attempt; undefined when there should be none. */
+/** Seconds to wait before the next attempt; undefined if there should be none. */
 function nextDelay(error: unknown, attempt: number, rules: RetryPolicy, random: () => number): number | undefined {
   if (!(error instanceof SDKError) || error instanceof AbortError || attempt >= rules.maxRetries) return undefined;
   if (!(rules.shouldRetry?.(error) ?? error.retryable)) return undefined;

@@ -1,4 +1,4 @@
-// The secrets of a request, so that no error shows them.
+// Finds the secrets of a request, so that no error shows them.
 
 import type { TransportRequest } from "../types/adapter.ts";
 

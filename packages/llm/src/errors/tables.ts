@@ -1,4 +1,4 @@
-// What vendors call their failures. Data only: a new name is a new row.
+// The names that vendors give their failures. Data only: a new name is a new row.
 
 export type Meaning =
   | "invalid"
@@ -84,7 +84,7 @@ export const CODE_MEANINGS: Readonly<Record<string, Meaning>> = {
   content_policy_violation: "filtered",
 };
 
-/** Words in the message, for statuses and codes that say little. First match wins. */
+/** Words in the message, for statuses and codes that say little. The first match wins. */
 export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
   [
     "overflow",
@@ -100,17 +100,17 @@ export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
   ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],
 ];
 
-/** What waiting will not fix. */
+/** Problems that waiting will not fix. */
 export const BILLING =
   /insufficient_quota|billing|credit balance|exceeded your current quota|insufficient (balance|credit|fund)|more credits|your specified api usage limits|extra usage is required|monthly (spending limit|included credits)/i;
 
-/** One request alone is more than the limit of a whole minute: waiting does not help, only a shorter request does. */
+/** This single request exceeds the limit for a whole minute: waiting does not help, only a shorter request does. */
 export const LARGER_THAN_LIMIT = /request too large for /i;
 
-/** "Please try again in 9.816s", "retry after 60 seconds": said in words where no header can say it. */
+/** "Please try again in 9.816s", "retry after 60 seconds": for servers that cannot set a header. */
 export const WAIT_WORDS =
   /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|[hms]))+|\d+(?:\.\d+)?(?= seconds?))/i;
 
-/** Refusals of tools whose arguments the vendor was asked to enforce, for that reason. */
+/** Refusals because the vendor cannot enforce a tool's arguments. */
 export const ENFORCEMENT_REFUSED =
   /\bstrict\b|grammar|schemas? (is|are) too complex|too many optional parameters|structured[ _-]?outputs?|invalid schema for function|invalid_function_parameters/i;

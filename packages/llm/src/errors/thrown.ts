@@ -1,6 +1,6 @@
-// Programs throw anything: texts, nothing, objects that cannot be turned into text.
+// Programs throw anything: strings, undefined, objects that cannot be turned into text.
 
-/** One line for whatever was thrown; never throws itself. */
+/** One line about whatever was thrown. Never throws itself. */
 export function messageOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);

@@ -7,13 +7,13 @@ import { crc32 } from "./crc32.ts";
 const PRELUDE = 12;
 const MESSAGE_CRC = 4;
 const STRING_HEADER = 7;
-/** Byte length of header values by type; strings and byte arrays carry their own. */
+/** Byte length of header values by type; strings and byte arrays have their own length field. */
 const FIXED_LENGTHS: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 export function awsFramer(onFrame: (frame: Frame) => void, maxBytes: number): Framer {
   let chunks: Uint8Array[] = [];
   let size = 0;
-  /** Bytes the next frame needs; chunks are joined only when they are there. */
+  /** Bytes needed for the next frame; chunks are joined only when enough have arrived. */
   let needed = PRELUDE;
 
   return {

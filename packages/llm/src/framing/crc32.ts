@@ -6,7 +6,7 @@ export function crc32(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Made with the first frame: most programs never see one. */
+/** Made with the first frame, because most programs never see one. */
 let table: Readonly<Uint32Array> | undefined;
 
 function makeTable(): Readonly<Uint32Array> {

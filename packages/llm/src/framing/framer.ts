@@ -1,4 +1,4 @@
-// Bytes to frames. A framer is fed whatever the socket delivers, split anywhere, and returns whole frames.
+// Splits bytes into frames. A framer gets whatever the socket delivers, split anywhere, and returns whole frames.
 
 import { createParser } from "eventsource-parser";
 import { StreamError } from "../types/errors.ts";
@@ -6,10 +6,10 @@ import type { Frame, Framer, FramingKind } from "../types/protocol.ts";
 import { awsFramer } from "./aws.ts";
 import { Utf8Pieces } from "./utf8-pieces.ts";
 
-/** A single event larger than this is no event but a runaway server. */
+/** An event larger than this comes from a runaway server. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/** A framer for one answer; frames are handed over as they become complete. */
+/** A framer for one answer. It passes on frames as they become complete. */
 export function createFramer(kind: FramingKind, onFrame: (frame: Frame) => void): Framer {
   switch (kind) {
     case "sse":

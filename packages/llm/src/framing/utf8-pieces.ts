@@ -1,8 +1,8 @@
-// Bytes of one text, split anywhere, as text. A decoder that has to remember half a character is several times slower than one that
-// has not, and nearly every piece ends between two characters.
+// Decodes the bytes of one text, split anywhere. A streaming decoder is several times slower than a plain one, and
+// nearly every piece ends between two characters, so we use it only if we must.
 
 export class Utf8Pieces {
-  /** For the first piece, which may begin with a byte order mark, and around characters that were split. */
+  /** For the first piece, which may begin with a byte order mark, and around split characters. */
   readonly #streaming = new TextDecoder();
   readonly #whole = new TextDecoder("utf-8", { ignoreBOM: true });
   #remembers = true;
@@ -14,7 +14,7 @@ export class Utf8Pieces {
     return remembers || this.#remembers ? this.#streaming.decode(bytes, { stream: true }) : this.#whole.decode(bytes);
   }
 
-  /** What is left of a character that never came whole. */
+  /** The remains of a character that never arrived in full. */
   rest(): string {
     return this.#streaming.decode();
   }

@@ -1,8 +1,8 @@
-// Prompt in, answer out: the tool loop over whole answers.
+// Prompt in, answer out: the tool loop with whole answers.
 
 import { type GenerateOptions, type GenerateResult, Operation } from "./operation.ts";
 
-/** One whole answer: tools run, their results go back, failures that may pass are retried. */
+/** Returns one whole answer: runs tools, sends their results back, retries temporary failures. */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const operation = new Operation(options);
   try {

@@ -1,4 +1,4 @@
-// Validated JSON: whole (`generateObject`) or growing (`streamObject`). Calls are retried, validation never is.
+// Validated JSON: whole (`generateObject`) or growing (`streamObject`). Calls are retried, but validation is not.
 
 import { checkValue, type InferSchema, jsonSchemaOf, type SchemaInput } from "../schema/typed.ts";
 import { parsePartialJson } from "../stream/partial-json.ts";
@@ -9,12 +9,12 @@ import { generate } from "./generate.ts";
 import type { GenerateOptions, GenerateResult } from "./operation.ts";
 import { stream } from "./stream.ts";
 
-/** What `generateObject` and `streamObject` are asked for. */
+/** The options of `generateObject` and `streamObject`. */
 export interface ObjectOptions<S extends SchemaInput = SchemaInput>
   extends Omit<GenerateOptions, "responseFormat" | "tools"> {
-  /** TypeBox, a standard schema such as zod's, or JSON Schema; the type of the output follows from it. */
+  /** TypeBox, a standard schema such as zod's, or JSON Schema; determines the type of the output. */
   readonly schema: S;
-  /** Name of the schema where the vendor wants one. */
+  /** Name of the schema, for vendors that require one. */
   readonly schemaName?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ObjectResult<T> extends GenerateResult {
   readonly output: T;
 }
 
-/** Asks for an object, checks it against the schema and gives it back as what the schema stands for. */
+/** Asks for an object, checks it against the schema and returns it as the schema's type. */
 export async function generateObject<const S extends SchemaInput>(
   options: ObjectOptions<S>,
 ): Promise<ObjectResult<InferSchema<S>>> {
@@ -38,7 +38,7 @@ export interface ObjectStream<T> extends AsyncIterable<JsonValue> {
   object(): Promise<T>;
 }
 
-/** Each partial is what can be parsed of the JSON so far; only changes are emitted. */
+/** Each partial value is what can be parsed of the JSON so far; only changes are emitted. */
 export function streamObject<const S extends SchemaInput>(options: ObjectOptions<S>): ObjectStream<InferSchema<S>> {
   const sent = jsonSchemaOf(options.schema);
   const events = stream(withFormat(options, sent));
@@ -100,7 +100,7 @@ async function readObject<S extends SchemaInput>(
   });
 }
 
-/** One code fence around the JSON is tolerated; an opening one alone while it is still streaming. */
+/** Removes one code fence around the JSON, or an opening fence while the answer is still streaming. */
 function stripFences(text: string): string {
   const body = text.trimStart();
   if (!body.startsWith("```")) return text;

@@ -1,4 +1,5 @@
-// One high-level operation: its options checked, its request built, its time and abort watched, its calls retried.
+// One high-level operation: checks its options, builds its request, watches its time limit and abort, retries its
+// calls.
 
 import type { Client } from "../client/client.ts";
 import { getDefaultClient } from "../client/default.ts";
@@ -19,14 +20,14 @@ import {
   toResultMessage,
 } from "./tools.ts";
 
-/** What `generate` and `stream` are asked for. */
+/** The options of `generate` and `stream`. */
 export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
   /** Either a prompt or messages. */
   readonly prompt?: string | undefined;
   readonly messages?: readonly Message[] | undefined;
   readonly system?: string | undefined;
   readonly tools?: readonly Tool[] | undefined;
-  /** Rounds of tool execution; the model is called at most once more. */
+  /** Rounds of tool execution; after the last round the model is called once more. */
   readonly maxToolRounds?: number | undefined;
   readonly stopWhen?: ((steps: readonly StepResult[]) => boolean) | undefined;
   readonly repairToolCall?: RepairToolCall | undefined;
@@ -41,7 +42,7 @@ export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
   readonly client?: Client | undefined;
 }
 
-/** One answer of the model, and the results of the tools it called. */
+/** One answer of the model and the results of the tools it called. */
 export interface StepResult {
   readonly text: string;
   readonly reasoning?: string | undefined;
@@ -83,7 +84,7 @@ export class Operation {
     this.#total = new CallGuard("operation", this.client.deps.setTimer, options.abortSignal);
   }
 
-  /** One model call with its retries. `call` gets a signal that ends with the step, the operation or the caller. */
+  /** One model call with its retries. The signal for `call` aborts with the step, the operation or the caller. */
   async step<T>(call: (request: Request, signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#total.throwIfOver();
     const guard = this.beginStep();
@@ -96,7 +97,7 @@ export class Operation {
     }
   }
 
-  /** The whole operation's time begins with its first step: a stream that no caller reads yet costs nothing. */
+  /** The operation's time starts with its first step, so that a stream that is not read yet costs nothing. */
   beginStep(): CallGuard {
     if (!this.#begun) this.#total.arm("total", this.#limits.total);
     this.#begun = true;
@@ -115,7 +116,7 @@ export class Operation {
     );
   }
 
-  /** The caller's abort and our clocks outrank what they caused further down. */
+  /** An abort by the caller or a timeout of ours outranks the errors that it caused further down. */
   explain(error: unknown, guard?: CallGuard): unknown {
     const stepFailure = guard?.failure instanceof RequestTimeoutError ? guard.failure : undefined;
     const reason = this.#total.failure ?? stepFailure ?? error;
@@ -124,7 +125,7 @@ export class Operation {
     return new RequestTimeoutError(reason.message, { phase: reason.phase, partial: { steps: [...this.steps] } });
   }
 
-  /** Records the answer, runs its calls when it is their turn; true when the model should be called again. */
+  /** Records the answer and runs its calls, if they are ours to run. Returns true if the model should be called again. */
   async settle(response: Response): Promise<boolean> {
     const runs = this.#shouldRun(response);
     const results = runs ? await this.#runTools(response) : [];
@@ -162,7 +163,7 @@ export class Operation {
       signal,
       ...(repairToolCall === undefined ? {} : { repair: repairToolCall }),
     });
-    // A handler that ignores its signal must not hold up the abort.
+    // A handler that ignores its signal must not delay the abort.
     let onAbort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       onAbort = () => reject(this.#total.failure);

@@ -1,4 +1,4 @@
-// The same loop, live: events of every step, one `step_finish` between two steps, only the last `finish`.
+// The same loop with streaming: events of every step, one `step_finish` between two steps, only the last `finish`.
 
 import { StreamAccumulator } from "../stream/accumulate.ts";
 import { StreamError } from "../types/errors.ts";
@@ -9,7 +9,7 @@ import { type GenerateOptions, Operation, type StepResult } from "./operation.ts
 /** An event of the model, or the end of a step of the tool loop. */
 export type GenerateEvent = StreamEvent | { readonly type: "step_finish"; readonly step: StepResult };
 
-/** Single consumption: iterate it, or its `textStream`, once. An error event is followed by its error as a throw. */
+/** Can be consumed once: iterate it, or its `textStream`. After an error event, its error is thrown. */
 export interface StreamResult extends AsyncIterable<GenerateEvent> {
   readonly textStream: AsyncIterable<string>;
   /** The answer so far; undefined before the first event. */
@@ -20,7 +20,7 @@ export interface StreamResult extends AsyncIterable<GenerateEvent> {
   readonly steps: readonly StepResult[];
 }
 
-/** The same as `generate`, live. It begins when it is first read. */
+/** The streaming form of `generate`. It starts when it is first read. */
 export function stream(options: GenerateOptions): StreamResult {
   return new LiveOperation(new Operation(options));
 }
@@ -41,7 +41,7 @@ class LiveOperation implements StreamResult {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A caller that iterates gets the error there; `response()` is optional.
+    // A caller that iterates gets the error there, and `response()` is optional.
     this.#outcome.catch(() => {});
   }
 
@@ -88,7 +88,7 @@ class LiveOperation implements StreamResult {
     }
   }
 
-  /** One answer: everything but its `finish`, which only the last step passes on. */
+  /** One answer: yields everything but its `finish`, which only the last step passes on. */
   async *#step(): AsyncGenerator<GenerateEvent, Response, undefined> {
     const operation = this.#operation;
     const guard = operation.beginStep();

@@ -1,4 +1,4 @@
-// Tools with handlers: definition, checking of a call, and running all calls of one answer side by side.
+// Tools with handlers: defines them, checks a call, and runs all calls of one answer in parallel.
 
 import { messageOf } from "../errors/thrown.ts";
 import { checkValue, type InferSchema, isStandard, jsonSchemaOf, type SchemaInput } from "../schema/typed.ts";
@@ -9,15 +9,15 @@ import { Message } from "../types/message.ts";
 import type { ToolDefinition } from "../types/request.ts";
 import type { ToolCall } from "../types/response.ts";
 
-/** A tool as `generate` and `stream` take it; `defineTool` makes one whose handler knows the types of its arguments. */
+/** A tool for `generate` and `stream`; `defineTool` makes one whose handler knows the types of its arguments. */
 export interface Tool extends ToolDefinition {
-  /** Absent: the call is returned to the caller. A throw becomes an error result for the model. */
+  /** If absent, the call is returned to the caller. An exception becomes an error result for the model. */
   readonly execute?:
     | (((args: JsonObject, context: ToolCallContext) => ToolOutput | Promise<ToolOutput>) | undefined)
     | undefined;
 }
 
-/** A tool whose arguments are described by a schema in any form; the handler gets what the schema stands for. */
+/** A tool whose arguments are described by a schema of any kind; the handler gets values of the schema's type. */
 export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters" | "execute"> {
   readonly parameters: S;
   readonly execute?:
@@ -25,37 +25,37 @@ export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters
     | undefined;
 }
 
-/** What a handler may give back; everything but a text is sent as JSON. */
+/** What a handler may return; everything but a string is sent as JSON. */
 export type ToolOutput = string | JsonObject | JsonValue[] | number | boolean | null | undefined;
 
-/** What a handler knows of its call. */
+/** What a handler knows about its call. */
 export interface ToolCallContext {
   readonly messages: readonly Message[];
   readonly abortSignal: AbortSignal;
   readonly toolCallId: string;
 }
 
-/** The result of one call, as it goes back to the model. */
+/** The result of one call, as it is sent back to the model. */
 export interface ToolCallResult {
   readonly toolCallId: string;
   readonly content: string | JsonObject | readonly JsonValue[];
   readonly isError: boolean;
 }
 
-/** Gets a call whose arguments are wrong; gives a better one, or undefined to let the model see the error. */
+/** Gets a call with wrong arguments. Returns a better one, or undefined to let the model see the error. */
 export type RepairToolCall = (
   call: ToolCall,
   error: InvalidToolCallError,
   tools: readonly Tool[],
 ) => ToolCall | undefined | Promise<ToolCall | undefined>;
 
-/** Checks a tool and makes it ready for a call. */
+/** Checks a tool and prepares it for calls. */
 export function defineTool<const S extends SchemaInput>({ execute, ...tool }: TypedTool<S>): Tool {
   const parameters = jsonSchemaOf(tool.parameters);
   const defined = { ...tool, parameters };
   checkTool(defined);
   if (execute === undefined) return defined;
-  // A call is checked against the JSON Schema before it runs; other schemas may say and do more.
+  // A call is checked against the JSON Schema before it runs; other kinds of schemas can check and convert more.
   if (!isStandard(tool.parameters)) return { ...defined, execute: execute as NonNullable<Tool["execute"]> };
   return {
     ...defined,
@@ -112,7 +112,7 @@ export interface ToolRun {
   readonly repair?: RepairToolCall | undefined;
 }
 
-/** All calls start together; results come in call order; one failure does not touch the others. */
+/** Starts all calls together. Results come in call order; one failure does not affect the others. */
 export function runToolCalls(calls: readonly ToolCall[], run: ToolRun): Promise<ToolCallResult[]> {
   return Promise.all(calls.map((call) => runToolCall(call, run)));
 }

@@ -1,15 +1,15 @@
 // Finds routing text of the Harmony envelope that leaked into tool arguments: the words of the header without their
-// brackets, usually after a glitch word or a run of foreign script (HL-01). A marker alone is not enough: source code
-// and documents about tool calling contain it.
+// brackets, usually after a glitch word or a run of foreign script (HL-01). A marker alone is not enough, because
+// source code and documents about tool calling contain it.
 
 const marker = /to=functions\.[A-Za-z_]\w*/g;
 
-/** How far around a marker its signals are looked for. */
+/** How far around a marker we look for signals. */
 const reach = 48;
 
 /**
- * The place where trustworthy text ends, or undefined when the text is clean. Leaks come in groups, and not each marker of
- * a group has a sign: the first one counts.
+ * The position where trustworthy text ends; undefined if the text is clean. Leaks come in groups, and not every marker
+ * of a group has a signal, so the first marker counts.
  */
 export function findLeak(text: string): number | undefined {
   let first: number | undefined;
@@ -25,10 +25,11 @@ export function findLeak(text: string): number | undefined {
   return undefined;
 }
 
-// Patterns over all scripts take a millisecond to make, and hardly any text has a marker: they stand where they are used.
+// Patterns over all scripts take a millisecond to compile, and hardly any text has a marker, so they are written
+// inline.
 
 function hasSign(before: string): boolean {
-  // A bare channel word right before the marker; after a bracketed token it is a description of the real envelope.
+  // A bare channel word right before the marker. After a bracketed token it is a description of the real envelope.
   const channelWord = /(?:^|[^\w|>-])(?:analysis|assistant|commentary|user)\s+$/i;
   const glitchWord = /(?:Japgolly|Jsii_commentary|Jsii|changedFiles|RTLU)[^\p{L}\p{N}]{0,8}$/u;
   const bracketJunk = /[\u3010\u3011]["'\s]{0,4}$/;
@@ -41,14 +42,14 @@ function isForeignBeside(before: string, after: string): boolean {
   return foreignBefore.test(before) || foreignAfter.test(after);
 }
 
-/** A literal in code, a mention in a document or the real envelope continues with one of these. */
+/** True if one of these follows: then it is a literal in code, a mention in a document, or the real envelope. */
 function isQuoted(after: string): boolean {
   return /^["'`<)\]]/.test(after);
 }
 
 /**
- * Foreign letters beside a marker mean something only in text that is otherwise Latin. With too little text to tell, the
- * body word of the envelope must follow.
+ * Foreign letters next to a marker mean something only in text that is otherwise Latin. If there is too little text to
+ * tell, the body word of the envelope must follow.
  */
 function isOutOfPlace(context: string, after: string): boolean {
   const letters = context.match(/\p{L}/gu)?.length ?? 0;

@@ -1,5 +1,5 @@
-// The leak guard as a middleware: a polluted call never reaches anyone in a runnable form. What the model gets back
-// is the ordinary answer to an invalid call, whose text asks for clean arguments.
+// The leak guard as middleware: a polluted call never reaches the caller in a runnable form. The model gets the usual
+// answer to an invalid call, whose text asks for clean arguments.
 
 import type { ClientMiddleware } from "../middleware/compose.ts";
 import { makeResponse } from "../stream/response.ts";
@@ -16,13 +16,13 @@ export interface HarmonyGuardOptions {
   readonly providers?: RegExp | undefined;
   readonly models?: RegExp | undefined;
   /**
-   * For tools with line-oriented text that opt in: what of a free-form input can still be trusted, given the text before
-   * the leak. Arguments with a schema are never repaired.
+   * For tools with line-oriented free-form input that opt in: returns the part that can still be trusted, given the
+   * text before the leak. Arguments with a schema are never repaired.
    */
   readonly salvage?: ((toolName: string, clean: string) => string | undefined) | undefined;
 }
 
-/** Middleware against answers into which a model leaks the control tokens of its chat format. */
+/** Middleware against answers in which a model leaks the control tokens of its chat format. */
 export function harmonyGuard(options: HarmonyGuardOptions = {}): ClientMiddleware {
   const { enabled = true, providers = /^(openai|azure-openai)/, models = /^gpt-5/ } = options;
   if (!enabled) return {};
@@ -84,7 +84,7 @@ function cleanCall(call: ToolCallData, options: HarmonyGuardOptions): ToolCallDa
   return polluted ? withholdCall(call) : call;
 }
 
-/** An invalid call whose id is kept. Without its origin: the vendor's item was of another shape. */
+/** An invalid call with the same id. Without its origin, because the vendor's item had another form. */
 function withholdCall({ id, name }: ToolCallData): ToolCallData {
   return { id, name, type: "function", arguments: {}, rawArguments: note };
 }
@@ -100,7 +100,7 @@ function cleanStreamed(call: StreamedToolCall, options: HarmonyGuardOptions): St
   return { id, name, type: cleaned.type, rawArguments: text, arguments: type === cleaned.type ? { input: text } : {} };
 }
 
-/** Looks at the decoded texts: inside raw JSON the foreign letters may be escapes. */
+/** Checks the decoded texts, because raw JSON may contain the foreign letters as escapes. */
 function holdsLeak(value: JsonValue): boolean {
   if (typeof value === "string") return findLeak(value) !== undefined;
   if (Array.isArray(value)) return value.some(holdsLeak);

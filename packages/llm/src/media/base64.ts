@@ -1,6 +1,6 @@
-// Bytes as base64 and back, and the bytes of `data:` addresses.
+// Bytes to base64 and back, and the bytes of `data:` addresses.
 
-/** Also where there is no Buffer: this package runs in browsers over `fetch`. */
+/** Works without Buffer too, because this package runs in browsers over `fetch`. */
 export function toBase64(data: Uint8Array): string {
   if (typeof Buffer === "function") {
     return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
@@ -15,12 +15,12 @@ function ofBase64(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-/** The text whose bytes were written so. */
+/** Decodes base64 to text. */
 export function textOfBase64(base64: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(ofBase64(base64));
 }
 
-/** The bytes that a `data:` address holds; undefined when it is damaged. */
+/** The bytes in a `data:` address; undefined if it is malformed. */
 export function readDataUrl(url: string): { readonly data: Uint8Array; readonly mediaType?: string } | undefined {
   const comma = url.indexOf(",");
   if (comma < 0) return undefined;

@@ -1,5 +1,5 @@
-// Media before encoding: local files become bytes, bytes get a type, sizes and formats are checked. A message is
-// resolved once; afterwards the same object comes back, so that its encoding stays cached and its bytes stay fixed.
+// Prepares media before encoding: local files become bytes, bytes get a type, sizes and formats are checked. A message
+// is resolved once; later calls return the same object, so that its encoding stays cached and its bytes stay fixed.
 
 import { foldMessages } from "../conversation.ts";
 import { createSegmentCache } from "../segments.ts";
@@ -27,15 +27,15 @@ export interface MediaContext {
 
 export interface ResolvedMessages {
   readonly messages: readonly Message[];
-  /** The list is extended by the next request of the conversation, and never changed otherwise. */
+  /** True if the conversation's next request only appends to the list. */
   readonly growing: boolean;
-  /** It holds all that was given. */
+  /** True if it contains all given messages. */
   readonly complete: boolean;
 }
 
 interface Known {
   messages: Message[];
-  /** Positions of messages whose media have not been checked. */
+  /** Positions of messages whose media have not been checked yet. */
   unread: number[];
 }
 
@@ -48,7 +48,7 @@ export class MessageResolver {
     this.#context = context;
   }
 
-  /** Synchronous when nothing has to be read. */
+  /** Synchronous if nothing has to be read. */
   resolve(conversation: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
     const { messages, unread } = this.#knownMessages(conversation);
     if (unread.length === 0) return { messages, growing: true, complete: true };
@@ -58,7 +58,7 @@ export class MessageResolver {
     );
   }
 
-  /** What is known without reading anything: the messages before the first whose media have not been checked. */
+  /** The messages that can be known without reading: those before the first with unchecked media. */
   knownMessages(conversation: readonly Message[]): ResolvedMessages {
     const { messages, unread } = this.#knownMessages(conversation);
     if (unread.length === 0) return { messages, growing: true, complete: true };
@@ -84,7 +84,7 @@ export class MessageResolver {
     return known;
   }
 
-  /** Messages that were listed before they were read make a new list of the old one. */
+  /** Replaces messages that were listed before they were read, in a copy of the list. */
   #settle(known: Known, conversation: readonly Message[]): void {
     known.messages = known.messages.slice();
     known.unread = known.unread.filter((index) => {
@@ -94,7 +94,7 @@ export class MessageResolver {
     });
   }
 
-  /** Meanwhile another request may make the conversation longer, so this one gets a list of its own. */
+  /** Another request may extend the conversation in the meantime, so this one gets its own list. */
   async #afterReading(conversation: readonly Message[], waiting: readonly Message[]): Promise<ResolvedMessages> {
     await Promise.all(waiting.map((message) => this.#read(message)));
     const messages = conversation.map((message) => this.#resolved.get(message) ?? message);
@@ -108,7 +108,7 @@ export class MessageResolver {
   }
 }
 
-/** Some part names a file of this machine. */
+/** True if a part names a file of this machine. */
 export function namesFiles(content: readonly ContentPart[]): boolean {
   return content.some((part) => {
     const media = mediaOf(part);
@@ -116,7 +116,10 @@ export function namesFiles(content: readonly ContentPart[]): boolean {
   });
 }
 
-/** The files that parts name by their path, as bytes: for those who keep the content longer than its files may last. */
+/**
+ * Replaces files that parts name by path with their bytes, for callers that keep the content longer than the files may
+ * exist.
+ */
 export async function readFiles(
   content: readonly ContentPart[],
   deps: Pick<ClientDeps, "readFile" | "homeDir">,

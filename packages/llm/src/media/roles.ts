@@ -25,7 +25,7 @@ export function checkRoles(message: Message, provider: string): void {
       { provider },
     );
   for (const part of message.content) {
-    // Kinds from a newer version are legal; the protocol drops them with a warning.
+    // Kinds from a newer version are allowed; the protocol drops them with a warning.
     const allowed = ROLES[part.kind] as readonly Role[] | undefined;
     if (allowed !== undefined && !allowed.includes(message.role))
       throw new InvalidRequestError(`A ${part.kind} part is not allowed in a ${message.role} message.`, { provider });

@@ -28,7 +28,7 @@ export const MIME_BY_EXTENSION: Readonly<Record<string, string>> = {
   aac: "audio/aac",
 };
 
-/** Wrong, but common. */
+/** Wrong but common spellings. */
 export const MISSPELT_TYPES: Readonly<Record<string, string>> = { "image/jpg": "image/jpeg" };
 
 export const DEFAULT_TYPES = { image: "image/png", audio: "audio/wav", document: "application/pdf" } as const;

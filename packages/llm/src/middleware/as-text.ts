@@ -1,18 +1,19 @@
-// A request with tools as a request without them: the tools are described in the system text, calls and results are text. What a
-// message becomes depends on it alone and is remembered with it, so the beginning of a conversation stays the same.
+// Rewrites a request with tools as one without them: the tools are described in the system text, calls and results are
+// text. What a message becomes depends only on that message and is remembered with it, so the beginning of a
+// conversation stays the same.
 
 import { resultText } from "../protocols/common/parts.ts";
 import { isJsonObject, type JsonValue } from "../types/json.ts";
 import type { ContentPart, Message, ToolCallData } from "../types/message.ts";
 import type { Request, ToolDefinition } from "../types/request.ts";
 
-/** `guide` says how calls are written; `{{tools}}` stands where the list of tools belongs. */
+/** `guide` says how to write calls; the list of tools replaces `{{tools}}`. */
 export class TextForm {
   readonly #guide: string;
   readonly #guides = new WeakMap<readonly ToolDefinition[], string>();
   readonly #systems = new WeakMap<Message, { readonly guide: string; readonly message: Message }>();
   readonly #answers = new WeakMap<Message, Message>();
-  /** By the first message of a group. */
+  /** Keyed by the first message of a group. */
   readonly #groups = new WeakMap<Message, { readonly from: readonly Message[]; readonly message: Message }>();
   /** For conversations without a system text. */
   readonly #none: Message = { role: "system", content: [] };
@@ -75,7 +76,7 @@ export class TextForm {
     return made;
   }
 
-  /** One message of the user's: many templates refuse two in a row. */
+  /** Joins a group into one user message, because many templates refuse two in a row. */
   #group(group: readonly Message[], names: ReadonlyMap<string, string>): Message {
     const first = group[0]!;
     if (group.length === 1 && first.role === "user") return first;
@@ -97,21 +98,21 @@ function partsOf(message: Message, names: ReadonlyMap<string, string>): ContentP
     const { toolResult } = part;
     const name = names.get(toolResult.toolCallId);
     const attributes = `${name === undefined ? "" : ` name="${name}"`}${toolResult.isError ? ' error="true"' : ""}`;
-    // What a tool returns cannot end the block that it stands in.
+    // A tool's output must not end the block that contains it.
     const inside = resultText(toolResult).replaceAll("</tool_response", "<\\/tool_response");
     const images = (toolResult.images ?? []).map((image): ContentPart => ({ kind: "image", image }));
     return [text(`<tool_response${attributes}>\n${inside}\n</tool_response>`), ...images];
   });
 }
 
-/** The form that the guide asks for. */
+/** Writes a call in the form that the guide asks for. */
 function writeCall({ name, arguments: args, rawArguments }: ToolCallData): string {
   if (rawArguments !== undefined) return `\n<tool_call>\n${rawArguments}\n</tool_call>`;
   const value = typeof args === "string" ? { input: args } : args;
   return `\n<tool_call>\n${JSON.stringify({ name, arguments: value })}\n</tool_call>`;
 }
 
-/** What a vendor would enforce can only be asked for. */
+/** We can only ask for what a vendor would enforce. */
 function withWish(messages: Message[], choice: Request["toolChoice"]): Message[] {
   if (choice?.mode !== "named" && choice?.mode !== "required") return messages;
   const which = choice.mode === "named" ? `\`${choice.toolName}\`` : "one of the tools";

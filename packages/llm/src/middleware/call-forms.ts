@@ -1,10 +1,11 @@
-// The forms in which models write a call as text, once it is known where the call begins and ends. A form is read whole or not at all.
+// The forms in which models write a call as text, once we know where the call begins and ends. A form must match as a
+// whole.
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../types/json.ts";
 import type { ToolDefinition } from "../types/request.ts";
 import { looseArguments, looseValues } from "./loose-json.ts";
 
-/** A call as it was written. Without arguments it could not be read, and `raw` is what stood there. */
+/** A call as it was written. If it could not be read, there are no arguments and `raw` is its text. */
 export type WrittenCall =
   | { readonly name: string; readonly arguments: JsonObject }
   | { readonly name: string; readonly raw: string };
@@ -17,7 +18,7 @@ const NAME_KEYS = ["name", "tool", "tool_name", "function", "action"];
 const ARGUMENT_KEYS = ["arguments", "parameters", "args", "input", "params", "tool_input", "action_input"];
 const NAME = /^[A-Za-z_][\w.:-]{0,127}$/;
 
-/** All calls of a text that holds nothing else; undefined when one of them cannot be read. */
+/** All calls of a text that contains nothing else; undefined if one of them cannot be read. */
 export function readCalls(text: string, tools: readonly Offered[]): ReadableCall[] | undefined {
   const body = withoutFence(text.replaceAll('<|"|>', '"').trim());
   if (body === "") return undefined;
@@ -28,7 +29,7 @@ export function readCalls(text: string, tools: readonly Offered[]): ReadableCall
   return undefined;
 }
 
-/** Of a call that cannot be read: the tool that it is most likely meant for. */
+/** For a call that cannot be read: the tool that it is most likely meant for. */
 export function likelyName(text: string, tools: readonly Offered[]): string {
   const said =
     /["']?(?:name|tool|function)["']?\s*[:=]\s*["']?([A-Za-z_][\w.:-]*)/.exec(text)?.[1] ??
@@ -37,7 +38,7 @@ export function likelyName(text: string, tools: readonly Offered[]): string {
   return name ?? (tools.length === 1 ? tools[0]!.name : "unreadable_call");
 }
 
-/** Each gives undefined when the text is not of its form. */
+/** Each returns undefined if the text is not of its form. */
 const FORMS: readonly ((body: string, tools: readonly Offered[]) => ReadableCall[] | undefined)[] = [
   jsonCalls,
   (body, tools) => blocks(body, tools, FUNCTION_BLOCK),
@@ -58,7 +59,7 @@ function jsonCalls(body: string): ReadableCall[] | undefined {
   return every(values, callOf);
 }
 
-/** `{"name": …, "arguments": …}` under any of the names that models use for the two. */
+/** `{"name": …, "arguments": …}`, with any of the names that models use for the two. */
 function callOf(value: JsonValue): ReadableCall | undefined {
   if (!isJsonObject(value)) return undefined;
   const inner = value["function"];
@@ -96,7 +97,7 @@ const INVOKE_BLOCK = {
   argument: /<parameter\s+name=["']([^"']+)["'][^>]*>([\s\S]*?)<\/parameter>/y,
 };
 
-/** Blocks in a row; their arguments are tags, or one JSON object. */
+/** Consecutive blocks whose arguments are tags or one JSON object. */
 function blocks(body: string, tools: readonly Offered[], form: typeof FUNCTION_BLOCK): ReadableCall[] | undefined {
   return inRow(body, form.block, ([, word = "", inside = ""]) => {
     const name = bareName(word);
@@ -129,7 +130,7 @@ function namedJson(body: string): ReadableCall[] | undefined {
   return name !== undefined && isJsonObject(args) ? [{ name, arguments: args }] : undefined;
 }
 
-/** `read(file_path="a")`, also several, also in square brackets. */
+/** `read(file_path="a")`, also several of them, also in square brackets. */
 export function functionCalls(body: string): ReadableCall[] | undefined {
   const list = /^\[([\s\S]*)\]$/.exec(body)?.[1] ?? body;
   const calls: ReadableCall[] = [];
@@ -146,7 +147,7 @@ export function functionCalls(body: string): ReadableCall[] | undefined {
   return calls;
 }
 
-/** Of the bracket that was opened before `from`, leaving out those in strings. */
+/** The closing bracket for the one opened before `from`, ignoring brackets in strings. */
 function closingBracket(text: string, from: number): number | undefined {
   let depth = 1;
   let quote = "";
@@ -162,7 +163,7 @@ function closingBracket(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** `<read><file_path>a</file_path></read>`: only of tools that are offered, with arguments that they have. */
+/** `<read><file_path>a</file_path></read>`, but only for offered tools and their own parameters. */
 function toolTags(body: string, tools: readonly Offered[]): ReadableCall[] | undefined {
   return inRow(body, /<([A-Za-z_][\w-]*)>([\s\S]*?)<\/\1>/y, ([, name = "", inside = ""]) => {
     const tool = tools.find((one) => one.name === name);
@@ -179,7 +180,7 @@ function toolTags(body: string, tools: readonly Offered[]): ReadableCall[] | und
   });
 }
 
-/** Values between tags are text: what the schema wants as something else is read as JSON where it is that. */
+/** Values between tags are text: if the schema wants another type, they are read as JSON if possible. */
 function typedArguments(pairs: readonly (readonly [string, string])[], schema: JsonSchema | undefined): JsonObject {
   const properties = schema ? schemaProperties(schema) : {};
   return Object.fromEntries(
@@ -204,7 +205,7 @@ const schemaOf = (name: string, tools: readonly Offered[]): JsonSchema | undefin
 const schemaProperties = (schema: JsonSchema): JsonObject =>
   isJsonObject(schema["properties"]) ? schema["properties"] : {};
 
-/** Matches of a sticky pattern with nothing but space between them, all of which can be read. */
+/** Consecutive matches of a sticky pattern, separated only by space; undefined unless all can be read. */
 function inRow<T>(text: string, pattern: RegExp, read: (match: RegExpExecArray) => T | undefined): T[] | undefined {
   const found: T[] = [];
   for (let at = 0; at < text.length; ) {
@@ -229,7 +230,7 @@ function every<A, B>(items: readonly A[] | undefined, read: (item: A) => B | und
   return items === undefined ? undefined : all;
 }
 
-/** Every argument that the tool requires is there, and it has all those that are given. */
+/** True if the call has every required argument, and only arguments that the tool knows. */
 export function fits(call: ReadableCall, tools: readonly Offered[]): boolean {
   const schema = schemaOf(call.name, tools);
   if (!schema) return false;

@@ -1,52 +1,54 @@
-// Finds calls in a text as it arrives. The text around them is passed on; what might be a call is held back until that is certain.
-// A call that is only quoted must not run, so what counts is narrow: a call tag that begins a line or follows a sentence and has
-// nothing behind it on its line, outside of code and thinking; or, at the very end of an answer, JSON or a function call that
-// fits an offered tool.
+// Finds calls in a text as it arrives. Passes on the text around them and holds back what might be a call until that is
+// certain. A quoted call must not run, so the rules are narrow: a call tag counts if it begins a line or follows a
+// sentence and nothing follows it on its line, outside of code and thinking; or, at the very end of an answer, JSON or
+// a function call that fits an offered tool.
 
 import { fits, functionCalls, likelyName, type Offered, readCalls, type WrittenCall } from "./call-forms.ts";
 import { type CallTag, LONGEST, openerAt, TRIGGER } from "./call-tags.ts";
 
-/** A piece of an answer, in its order. */
+/** A piece of an answer, in order. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly call: WrittenCall };
 
-/** A line is remembered so far. */
+/** How much of a line we remember. */
 const MOST_SEEN = 4_000;
 const MARK = /[<`{[]/;
-/** Each closing tag is looked at, but not for ever: a text may hold thousands inside one string. */
+/** We try each closing tag, but only so many: a text may contain thousands inside one string. */
 const MOST_TRIES = 24;
-/** Characters of the text before a call at the end of an answer that may say that it is an example. */
+/** How many characters before a call at the end of an answer we search for words that mark it as an example. */
 const SAID_BEFORE = 240;
 const EXAMPLE = /\b(examples?|e\.g\.|for instance|would (look|be)|looks? like|format|syntax|template)\b/i;
-/** The first key of a JSON object that is a call. */
+/** How a JSON object that is a call begins. */
 const CALL_JSON = /^\[?\s*\{\s*["'](?:name|function|tool|tool_name|action|type|id)["']\s*:/;
 const MAYBE_CALL_JSON = /^\[?\s*(?:\{\s*(?:["'](?:\w{0,9}(?:["']\s*)?)?)?)?$/;
-/** Models go on to write what they expect the tool to say. */
+/** Models may go on and invent the tool's response. */
 const INVENTED = "<tool_response";
 const FENCE = /^```[\w+-]{0,20}[ \t]*\n/;
 const MAYBE_FENCE = /^```[\w+-]{0,20}[ \t]*$/;
 
 interface Tagged {
   readonly tag: CallTag;
-  /** Where closing tags were looked for last, and how often one did not end the call. */
+  /** Where we looked for a closing tag last, and how often one did not end the call. */
   from: number;
   tries: number;
 }
 
 export class CallScanner {
   readonly #tools: readonly Offered[];
-  /** Not decided yet. */
+  /** Text that is not decided yet. */
   #rest = "";
-  /** The end of what was passed on since the last call. */
+  /** The end of the text passed on since the last call. */
   #seen = "";
-  /** Something other than space has been passed on. */
+  /** True once anything but space has been passed on. */
   #begun = false;
   #hasCall = false;
-  /** An ordinary fence or thinking: what would end it; or results that the model made up, which go on to the end. */
+  /**
+   * What ends the fence or thinking that we are in; `invented`: results that the model made up, which go on to the end.
+   */
   #inside: "```" | "</think>" | "invented" | undefined;
   #tagged: Tagged | undefined;
-  /** `#rest` is to be judged at the end of the answer. */
+  /** True if `#rest` must be judged at the end of the answer. */
   #atEnd = false;
   #pieces: Piece[] = [];
 
@@ -54,7 +56,10 @@ export class CallScanner {
     this.#tools = tools;
   }
 
-  /** True: it is text, and nothing is held back. Most of an answer is this. False: it has to be pushed. */
+  /**
+   * True if the delta is plain text and nothing is held back, which is the case for most of an answer. If false, push
+   * it.
+   */
   passes(delta: string): boolean {
     if (!this.#isPlain || MARK.test(delta)) return false;
     this.#see(delta);
@@ -75,7 +80,7 @@ export class CallScanner {
     return this.#rest === "" && this.#begun && !this.#inside && !this.#tagged && !this.#atEnd;
   }
 
-  /** The line that was passed on last, as far as it goes. */
+  /** The current line, as far as it was passed on. */
   get #line(): string {
     return this.#seen.slice(this.#seen.lastIndexOf("\n") + 1);
   }
@@ -92,7 +97,7 @@ export class CallScanner {
     return pieces;
   }
 
-  /** False: nothing more can be decided now. */
+  /** Returns false if nothing more can be decided now. */
   #step(ended: boolean): boolean {
     if (this.#inside === "invented") return this.#dropAll();
     if (this.#tagged) return this.#readTagged(this.#tagged, ended);
@@ -151,7 +156,7 @@ export class CallScanner {
     return "begun";
   }
 
-  /** Only where the whole answer is nothing else: after words it may be a line of code. */
+  /** Only if the answer contains nothing else: after other text it may be a line of code. */
   #beginFunctionCall(ended: boolean): "begun" | "text" | "more" {
     if (this.#begun) return "text";
     const called = this.#calledTool(this.#rest);
@@ -159,7 +164,7 @@ export class CallScanner {
     return called === "maybe" && !ended ? "more" : "text";
   }
 
-  /** A block of code, or words in backquotes. */
+  /** A block of code, or text in backquotes. */
   #beginCode(ended: boolean, beginsLine: boolean): "begun" | "text" | "more" {
     const rest = this.#rest;
     if (!beginsLine) return "text";
@@ -174,7 +179,7 @@ export class CallScanner {
     return may && !ended ? "more" : this.#enter("```", head.length);
   }
 
-  /** Whether a text begins with `tool(`, or may when more of it has arrived. */
+  /** Whether a text begins with `tool(`, or may once more of it has arrived. */
   #calledTool(text: string): "yes" | "maybe" | "no" {
     const [head, name] = /^\[?\s*([A-Za-z_][\w.]*)?/.exec(text)!;
     const after = text.slice(head.length).trimStart();
@@ -195,7 +200,7 @@ export class CallScanner {
     return "begun";
   }
 
-  /** The model answers itself. */
+  /** Drops the tool's response that the model invented. */
   #dropAll(): false {
     this.#rest = "";
     return false;
@@ -208,13 +213,13 @@ export class CallScanner {
       this.#inside = undefined;
       return true;
     }
-    // The end may have arrived in part.
+    // Only a part of the end may have arrived.
     const safe = ended ? this.#rest.length : Math.max(0, this.#rest.length - end.length + 1);
     if (safe > 0) this.#pass(safe);
     return false;
   }
 
-  /** Looks whether the call ends at one of the closing tags that have arrived. */
+  /** Checks whether the call ends at one of the closing tags that have arrived. */
   #readTagged(state: Tagged, ended: boolean): boolean {
     const { tag } = state;
     const rest = this.#rest;
@@ -245,7 +250,7 @@ export class CallScanner {
     const calls = close ? undefined : readCalls(whole, this.#tools);
     if (calls) return this.#take(calls, this.#rest.length);
     this.#tagged = undefined;
-    // A word in angle brackets is no call, and neither is what says something about one.
+    // A word in angle brackets is no call, and neither is a sentence about one.
     const isQuoted = close !== undefined && lineBehind(this.#rest, close.end) === "text";
     if (tag.isToolName || isQuoted || !/[{(<=]/.test(body)) return this.#pass(1);
     const raw = body.trim();
@@ -260,7 +265,7 @@ export class CallScanner {
     return this.#drop(end);
   }
 
-  /** What held the call is gone with the space behind it; the next one may begin at once. */
+  /** Drops the text of the call and the space behind it; the next call may begin at once. */
   #drop(end: number): true {
     this.#rest = this.#rest.slice(end);
     this.#seen = "";
@@ -274,7 +279,7 @@ export class CallScanner {
       if (!this.#rest.startsWith("```")) return false;
       const close = endOfFence("", this.#rest.slice(3));
       const behind = close < 0 ? "" : this.#rest.slice(close + 6).trimStart();
-      // Words after the block: it was shown, not called.
+      // If text follows the block, it was shown, not called.
       if (behind === "" || "`{[<".includes(behind[0]!)) return false;
       this.#atEnd = false;
       return this.#enterFence();
@@ -303,7 +308,7 @@ export class CallScanner {
     return calls.length === 0 ? undefined : calls;
   }
 
-  /** Passes on so many characters. */
+  /** Passes on this many characters. */
   #pass(count: number): true {
     if (count <= 0) return true;
     const text = this.#rest.slice(0, count);
@@ -317,7 +322,7 @@ export class CallScanner {
   }
 }
 
-/** Three backquotes that begin a line; `line` is what of it was passed on. */
+/** The end of three backquotes that begin a line; `line` is the part of the line that was passed on. */
 function endOfFence(line: string, text: string): number {
   if (line.trim() === "" && /^[ \t]*```/.test(text)) return text.indexOf("```");
   const found = /\n[ \t]*```/.exec(text);
@@ -335,7 +340,7 @@ function nextClose(text: string, { close }: CallTag, from: number): Close | unde
   return found ? { at: found.index, end: found.index + found[0].length } : undefined;
 }
 
-/** What follows on the line: nothing or another tag, words, or it has not arrived yet. */
+/** What follows on the line: nothing or another tag, text, or not arrived yet. */
 function lineBehind(text: string, end: number): "free" | "text" | "more" {
   const next = /^[ \t]*([^ \t])/.exec(text.slice(end, end + 200))?.[1];
   if (next === undefined) return text.length - end > 200 ? "text" : "more";

@@ -5,17 +5,17 @@ import type { Offered } from "./call-forms.ts";
 export interface CallTag {
   /** Anchored at the beginning. */
   readonly open: RegExp;
-  /** Global: searched from a place on. */
+  /** Global, so that it can search from a position. */
   readonly close: RegExp;
-  /** The tag itself is part of what is read: it names the tool. */
+  /** The tag itself is part of the call, because it names the tool. */
   readonly keepsTag?: boolean;
-  /** Named like a tool: without arguments that can be read it is any word in angle brackets. */
+  /** The tag has a tool's name. Without readable arguments it is just a word in angle brackets. */
   readonly isToolName?: boolean;
-  /** A token that only a chat format uses: it cannot be meant as words, wherever it stands. */
+  /** A token that only a chat format uses, so it is never meant as text. */
   readonly isControl?: boolean;
 }
 
-/** Where anything may begin. */
+/** Characters with which a call or code may begin. */
 export const TRIGGER = /[<`{[]/g;
 
 /** Longer than any opening tag with a tool's name in it. */
@@ -46,7 +46,7 @@ const TAGS: readonly { readonly prefix: string; readonly tag: CallTag }[] = [
   { prefix: "[TOOL_CALLS]", tag: { open: /^\[TOOL_CALLS\]/, close: /\[\/TOOL_CALLS\]|<\/s>/g, isControl: true } },
 ];
 
-/** Those that name the tool in the tag. */
+/** Tags that contain the tool's name. */
 const NAMING: readonly { readonly whole: RegExp; readonly begun: RegExp; readonly tag: CallTag }[] = [
   {
     whole: /^<function=["']?[^>"'\s]+["']?\s*>/,
@@ -60,7 +60,7 @@ const NAMING: readonly { readonly whole: RegExp; readonly begun: RegExp; readonl
   },
 ];
 
-/** The tag that the text begins with; `maybe`: it may become one. */
+/** The tag at the beginning of the text; `maybe`: the text may become one. */
 export function openerAt(
   text: string,
   tools: readonly Offered[],
@@ -75,7 +75,7 @@ export function openerAt(
     if (!head.startsWith(`<${name}>`)) continue;
     const length = name.length + 2;
     return {
-      tag: { open: /^</, close: new RegExp(`</${escaped(name)}>`, "g"), keepsTag: true, isToolName: true },
+      tag: { open: /^</, close: new RegExp(`</${escapePattern(name)}>`, "g"), keepsTag: true, isToolName: true },
       length,
     };
   }
@@ -90,4 +90,4 @@ export function openerAt(
   return isBegun ? "maybe" : undefined;
 }
 
-const escaped = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const escapePattern = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

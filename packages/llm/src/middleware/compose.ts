@@ -1,11 +1,11 @@
-// The onion around the adapters (CL-04). A middleware without a hook is transparent for that mode; an empty list
+// The onion around the adapters (CL-04). A middleware without a hook for a mode is transparent there; an empty list
 // costs nothing.
 
 import type { StreamEvent } from "../types/events.ts";
 import type { Request } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 
-/** Stands around every call of a client: may change the request, the answer and the events. */
+/** Wraps every call of a client: may change the request, the answer and the events. */
 export interface ClientMiddleware {
   complete?(request: Request, next: (request: Request) => Promise<Response>): Promise<Response>;
   stream?(request: Request, next: (request: Request) => AsyncIterable<StreamEvent>): AsyncIterable<StreamEvent>;

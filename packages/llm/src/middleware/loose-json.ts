@@ -1,9 +1,10 @@
-// JSON as small models write it: single quotes, bare keys, Python's words, raw line breaks in strings, trailing commas, brackets
-// that are missing at the end. What could mean two things is refused: a quote inside a string ends it, and nothing is guessed.
+// Parses JSON as small models write it: single quotes, bare keys, Python's literals, raw line breaks in strings,
+// trailing commas, missing brackets at the end. Ambiguous text is refused: a quote inside a string ends it, and nothing
+// is guessed.
 
 import type { JsonObject, JsonValue } from "../types/json.ts";
 
-/** Deeper than any call. */
+/** Nested deeper than any call. */
 const MOST_DEPTH = 64;
 const WORDS: Readonly<Record<string, JsonValue>> = {
   true: true,
@@ -17,7 +18,10 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b
 
 class NotJson extends Error {}
 
-/** All values of a text, one after the other; undefined when anything else stands between them, or one is cut inside a string. */
+/**
+ * All values of a text, one after another; undefined if there is anything else between them, or one is cut off inside a
+ * string.
+ */
 export function looseValues(text: string): JsonValue[] | undefined {
   try {
     return new LooseReader(text).values();
@@ -30,7 +34,7 @@ export function looseValues(text: string): JsonValue[] | undefined {
 /** `name: value` or `name=value` pairs up to the end of the text, as inside the brackets of a function call. */
 export function looseArguments(text: string): JsonObject | undefined {
   try {
-    return new LooseReader(text).named();
+    return new LooseReader(text).namedValues();
   } catch (error) {
     if (error instanceof NotJson) return undefined;
     throw error;
@@ -56,7 +60,7 @@ class LooseReader {
     return values;
   }
 
-  named(): JsonObject {
+  namedValues(): JsonObject {
     const entries: [string, JsonValue][] = [];
     for (this.#space(); this.#at < this.#text.length; this.#space()) {
       const key = this.#match(/[A-Za-z_][\w-]*/y);
@@ -110,7 +114,7 @@ class LooseReader {
     }
   }
 
-  /** The closing bracket, or the end of the text, where models forget it. */
+  /** Accepts the closing bracket, or the end of the text, because models forget it there. */
   #ends(bracket: string): boolean {
     if (this.#at >= this.#text.length) return true;
     if (this.#text[this.#at] !== bracket) return false;
@@ -140,7 +144,10 @@ class LooseReader {
     }
   }
 
-  /** Ends on its last character. A backslash before anything unknown stays: it is mostly that of a pattern or a path. */
+  /**
+   * Ends on the escape's last character. A backslash before an unknown character stays: it usually belongs to a pattern
+   * or a path.
+   */
   #escape(): string {
     const char = this.#text[++this.#at];
     if (char === undefined) throw new NotJson();

@@ -1,6 +1,6 @@
-// Tools for servers and models that have none: calls are read out of the answer's text. For the caller they are calls like any
-// other. A server that refuses tools gets them described in the system text; one that takes them keeps them, and is still
-// understood when its model writes a call into the text.
+// Tools for servers and models that do not support them: reads calls out of the answer's text and turns them into
+// ordinary ones for the caller. If a server refuses tools, they are described in the system text; if it accepts them,
+// it keeps them, and calls that its model writes into the text are still understood.
 
 import { refusesTools } from "../errors/local-servers.ts";
 import { makeResponse } from "../stream/response.ts";
@@ -13,19 +13,19 @@ import { TextForm } from "./as-text.ts";
 import type { WrittenCall } from "./call-forms.ts";
 import { CallScanner, type Piece } from "./call-scanner.ts";
 
-/** How calls become text, and text becomes calls. */
+/** Options for calls as text. */
 export interface TextCallOptions {
-  /** How calls are written, for the model; `{{tools}}` stands where the tools are described. */
+  /** Tells the model how to write calls; the description of the tools replaces `{{tools}}`. */
   readonly guide: string;
-  /** The model gets no tools from the first request on: the server is known to refuse them. */
+  /** True if the server is known to refuse tools for this model, so that it gets none from the first request on. */
   readonly startsAsText?: ((model: string) => boolean) | undefined;
-  /** The server refused tools for this model. */
+  /** Called when the server refused tools for this model. */
   readonly onRefused?: ((model: string) => void) | undefined;
-  /** Ids of the calls. */
+  /** Makes ids for the calls. */
   readonly newId: () => string;
 }
 
-/** The adapter, with calls as text where its server has no others. */
+/** Wraps an adapter, with calls as text if its server supports no others. */
 export function withTextCalls(adapter: ProviderAdapter, options: TextCallOptions): ProviderAdapter {
   const form = new TextForm(options.guide);
   const asText = new Map<string, boolean>();
@@ -34,7 +34,7 @@ export function withTextCalls(adapter: ProviderAdapter, options: TextCallOptions
     asText.set(model, known);
     return known;
   };
-  // How a model's requests are shown does not change with a refusal: a caller that compares them looks for changes of the
+  // A refusal does not change how a model's requests are shown: callers compare them to find changes of the
   // conversation, and no server has cached what it refused.
   const shown = new Map<string, boolean>();
   const toShow = (request: Request): Request => {
@@ -42,8 +42,8 @@ export function withTextCalls(adapter: ProviderAdapter, options: TextCallOptions
     shown.set(request.model, textual);
     return textual && offersTools(request) ? form.convert(request) : request;
   };
-  const sent = (request: Request): Request => (isText(request) ? form.convert(request) : request);
-  const refused = (request: Request, error: unknown): boolean => {
+  const toSend = (request: Request): Request => (isText(request) ? form.convert(request) : request);
+  const switchesToText = (request: Request, error: unknown): boolean => {
     if (isText(request) || !refusesTools(error)) return false;
     asText.set(request.model, true);
     options.onRefused?.(request.model);
@@ -54,21 +54,21 @@ export function withTextCalls(adapter: ProviderAdapter, options: TextCallOptions
     async complete(request, context) {
       if (!offersTools(request)) return adapter.complete(request, context);
       const answer = async (): Promise<Response> =>
-        readResponse(await adapter.complete(sent(request), context), request.tools, callIds(options));
+        readResponse(await adapter.complete(toSend(request), context), request.tools, callIds(options));
       try {
         return await answer();
       } catch (error) {
-        if (!refused(request, error)) throw error;
+        if (!switchesToText(request, error)) throw error;
         return answer();
       }
     },
     stream(request, context) {
       if (!offersTools(request)) return adapter.stream(request, context);
-      return new CallStream({ adapter, request, context, sent, refused, ids: callIds(options) });
+      return new CallStream({ adapter, request, context, toSend, switchesToText, ids: callIds(options) });
     },
     ...(adapter.segments ? { segments: (request: Request) => adapter.segments!(toShow(request)) } : {}),
     ...(adapter.bodyBytes
-      ? { bodyBytes: (request: Request) => adapter.bodyBytes!(offersTools(request) ? sent(request) : request) }
+      ? { bodyBytes: (request: Request) => adapter.bodyBytes!(offersTools(request) ? toSend(request) : request) }
       : {}),
   };
 }
@@ -77,7 +77,7 @@ type WithTools = Request & { readonly tools: readonly ToolDefinition[] };
 
 const offersTools = (request: Request): request is WithTools => (request.tools?.length ?? 0) > 0;
 
-/** The n-th call of an answer has one id, however often the answer is read. */
+/** The n-th call of an answer always gets the same id, however often the answer is read. */
 function callIds({ newId }: TextCallOptions): (nth: number) => string {
   const ids: string[] = [];
   return (nth) => {
@@ -86,7 +86,7 @@ function callIds({ newId }: TextCallOptions): (nth: number) => string {
   };
 }
 
-/** Text parts with the calls that they hold taken out. An answer that has real calls is left as it is. */
+/** Takes the calls out of the text parts. An answer with real calls is left unchanged. */
 function readResponse(response: Response, tools: readonly ToolDefinition[], ids: (nth: number) => string): Response {
   const { message } = response;
   if (message.content.some(({ kind }) => kind === "tool_call")) return response;
@@ -103,12 +103,12 @@ function readResponse(response: Response, tools: readonly ToolDefinition[], ids:
   });
   if (calls === 0) return response;
   const { text: _, toolCalls: __, reasoning: ___, finishReason, ...rest } = response;
-  // An answer that ended at its limit keeps that reason: its last call may be cut.
+  // An answer that ended at its limit keeps that reason, because its last call may be cut off.
   const ended = finishReason.reason === "length" ? finishReason : { ...finishReason, reason: "tool_calls" as const };
   return makeResponse({ ...rest, finishReason: ended, message: { ...message, content } });
 }
 
-/** The pieces of a whole text; space between calls is nothing that was said. */
+/** Splits a whole text into pieces. Space between calls does not count as text. */
 function readText(text: string, tools: readonly ToolDefinition[]): Piece[] {
   const scanner = new CallScanner(tools);
   const around = new SpaceAroundCalls();
@@ -122,7 +122,7 @@ function readText(text: string, tools: readonly ToolDefinition[]): Piece[] {
   return pieces;
 }
 
-/** Space behind a call waits for a word. */
+/** Holds back the space after a call until text follows. */
 class SpaceAroundCalls {
   #waits: string | undefined;
 
@@ -150,27 +150,27 @@ interface CallStreamParts {
   readonly adapter: ProviderAdapter;
   readonly request: WithTools;
   readonly context: CallContext;
-  readonly sent: (request: Request) => Request;
-  readonly refused: (request: Request, error: unknown) => boolean;
+  readonly toSend: (request: Request) => Request;
+  readonly switchesToText: (request: Request, error: unknown) => boolean;
   readonly ids: (nth: number) => string;
 }
 
-/** A text block of the answer while it arrives. */
+/** A text block of the answer while it streams in. */
 interface OpenBlock {
   readonly textId: string;
   readonly scanner: CallScanner;
   readonly around: SpaceAroundCalls;
-  /** Of the block that is being written now; calls divide the server's block into several. */
+  /** The id of the block being written now; calls split the server's block into several. */
   id: string;
   parts: number;
   text: string | undefined;
 }
 
-/** The block that the server has begun goes on with plain text. */
+/** True if the server's own block continues with plain text. */
 const passesAsItIs = (block: OpenBlock, { delta }: { readonly delta: string }): boolean =>
   block.text !== undefined && block.id === block.textId && block.scanner.passes(delta);
 
-/** The events of an answer, with those of the calls in its text. */
+/** The events of an answer, including those for the calls in its text. */
 class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   readonly #parts: CallStreamParts;
   #events: StreamEventIterator | undefined;
@@ -189,7 +189,7 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   }
 
   next(): Promise<IteratorResult<StreamEvent>> {
-    const event = this.#shift() ?? this.#arrived();
+    const event = this.#shift() ?? this.#nextArrived();
     return event ? Promise.resolve({ done: false, value: event }) : this.#wait();
   }
 
@@ -198,13 +198,13 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
       const next = this.#events ? await this.#events.next() : await this.#open();
       if (next.done) return next;
       this.#take(next.value);
-      const event = this.#shift() ?? this.#arrived();
+      const event = this.#shift() ?? this.#nextArrived();
       if (event) return { done: false, value: event };
     }
   }
 
-  /** The next event that needs no waiting, of those that do not end the answer. */
-  #arrived(): StreamEvent | undefined {
+  /** The next event that has already arrived, if it does not end the answer. */
+  #nextArrived(): StreamEvent | undefined {
     for (let event = this.#events?.takeArrived?.(); event; event = this.#events?.takeArrived?.()) {
       this.#take(event);
       const ready = this.#shift();
@@ -213,11 +213,11 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
     return undefined;
   }
 
-  /** As the adapter's own: never the event that ends the answer. */
+  /** Like the adapter's own: never returns the event that ends the answer. */
   takeArrived(): StreamEvent | undefined {
     const waiting = this.#queue[this.#head];
     if (waiting) return waiting.type === "finish" || waiting.type === "error" ? undefined : this.#shift();
-    return this.#arrived();
+    return this.#nextArrived();
   }
 
   async return(): Promise<IteratorResult<StreamEvent>> {
@@ -235,15 +235,15 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   }
 
   async #open(): Promise<IteratorResult<StreamEvent>> {
-    const { adapter, request, context, sent, refused } = this.#parts;
+    const { adapter, request, context, toSend, switchesToText } = this.#parts;
     const begin = (): Promise<IteratorResult<StreamEvent>> => {
-      this.#events = adapter.stream(sent(request), context)[Symbol.asyncIterator]();
+      this.#events = adapter.stream(toSend(request), context)[Symbol.asyncIterator]();
       return this.#events.next();
     };
     try {
       return await begin();
     } catch (error) {
-      if (!refused(request, error)) throw error;
+      if (!switchesToText(request, error)) throw error;
       return begin();
     }
   }

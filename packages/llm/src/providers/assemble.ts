@@ -1,5 +1,5 @@
-// Makes an adapter from a row of data or from a user's own description. The caller decides which protocols are available:
-// all of them, or the one that was loaded.
+// Makes an adapter from a row of data or from a user's own description. The caller decides which protocols are
+// available: all of them, or the one that was loaded.
 
 import { type AdapterOptions, createAdapter } from "../adapter.ts";
 import { assumedModel } from "../catalog/assumed.ts";
@@ -22,7 +22,7 @@ import { type WiringInput, wire } from "./wiring.ts";
 
 export type ProtocolTable = Partial<Readonly<Record<Api, Protocol>>>;
 
-/** What is known of a provider, or what the user says about one of their own. */
+/** The built-in row of a provider, or one made from the user's options. */
 export function rowOf(id: string, options: ProviderOptions): ProviderRow {
   const row = findRow(id) ?? customRow(id, options);
   if (row.unsupported !== undefined)
@@ -30,7 +30,7 @@ export function rowOf(id: string, options: ProviderOptions): ProviderRow {
   return row;
 }
 
-/** The API that an adapter speaks, and the one it falls back to. */
+/** The API that an adapter uses, and its fallback. */
 export function apisOf(row: ProviderRow, { api }: ProviderOptions): readonly [Api, Api?] {
   if (api !== undefined) return [api];
   return row.fallbackApi === undefined ? [row.api] : [row.api, row.fallbackApi];
@@ -48,7 +48,7 @@ export function assemble(row: ProviderRow, options: ProviderOptions, protocols: 
   return fallback === undefined ? build(preferred) : withFallback(build(preferred), build(fallback));
 }
 
-/** A provider that only the user's configuration knows. */
+/** The row of a provider that only the user's configuration knows. */
 function customRow(id: string, { api, baseUrl, auth }: ProviderOptions): ProviderRow {
   if (api === undefined || baseUrl === undefined) {
     throw new ConfigurationError(`Unknown provider "${id}": give it an api and a baseUrl, or use a built-in id`);
@@ -80,7 +80,7 @@ function adapterOptions(input: WiringInput): Omit<AdapterOptions, "protocol"> {
 }
 
 function timeoutsFor(row: ProviderRow, api: Api, env: ClientDeps["env"]): Partial<AdapterTimeouts> {
-  // A local model may load for minutes before its first token.
+  // A local model may take minutes to load before its first token.
   if (row.discovery !== undefined) return { request: 0, firstEvent: 0, streamRead: 0 };
   if (!api.startsWith("openai") && !api.startsWith("azure")) return {};
   const firstEvent = positive(env["LATHE_OPENAI_STREAM_FIRST_EVENT_TIMEOUT_MS"]);
@@ -96,7 +96,7 @@ function positive(text: string | undefined): number | undefined {
   return Number.isInteger(value) && value > 0 ? value : undefined;
 }
 
-/** One object per id for the adapter's life: encoders remember what they derive from it. */
+/** Returns one object per id for the adapter's life, because encoders cache what they derive from it. */
 function modelLookup(
   name: string,
   row: ProviderRow,

@@ -1,4 +1,4 @@
-// Puts a provider's credential into a request, in the header its vendor reads.
+// Adds a provider's credential to a request, in the header that its vendor reads.
 
 import type { AuthStyle } from "../catalog/provider-rows.ts";
 import type { TransportRequest } from "../types/adapter.ts";
@@ -11,9 +11,9 @@ export interface HeaderAuthOptions {
   readonly style: Exclude<AuthStyle, "aws" | "vertex">;
   readonly credential: () => Promise<Credential | undefined>;
   readonly keyless: boolean;
-  /** The key goes into this parameter of the address, where logs may keep it. */
+  /** Puts the key into this query parameter, where logs may keep it. */
   readonly queryName?: string;
-  /** The hint for a user who has no key. */
+  /** The hint for a user without a key. */
   readonly hint: string;
 }
 
@@ -41,7 +41,7 @@ export function headerAuth({ provider, style, credential, keyless, queryName, hi
   };
 }
 
-/** Anthropic itself takes tokens only together with this; a gateway may not know it. */
+/** Anthropic itself accepts tokens only with this header; a gateway may not know it. */
 function withOauthBeta(request: TransportRequest): TransportRequest {
   if (new URL(request.url).hostname !== "api.anthropic.com") return request;
   const betas = request.headers["anthropic-beta"];

@@ -1,33 +1,33 @@
-// Which key goes to a provider: the first source that has one (CT-03). Asked for on every request, so that tokens may
-// be refreshed behind it.
+// Which key is sent to a provider: that of the first source that has one (CT-03). Looked up for every request, so that
+// tokens can be refreshed.
 
 import type { ClientDeps } from "../types/adapter.ts";
 
-/** `bearer`: a token that goes into `authorization` whatever the vendor's key header is. */
+/** `bearer`: a token for the `authorization` header, whatever the vendor's key header is. */
 export interface Credential {
   readonly kind: "key" | "bearer" | "none";
   readonly value?: string | undefined;
 }
 
-/** A key, or a function that gives one for each request. */
+/** A key, or a function that returns one for each request. */
 export type ApiKey = string | (() => Promise<string>);
 
-/** Asks one source. */
+/** Looks up one source. */
 export type CredentialLookup = () => Promise<Credential | undefined>;
 
-/** Where a credential may come from, strongest first. */
+/** Where a credential may come from, highest priority first. */
 export interface CredentialSources {
   readonly explicit?: ApiKey | undefined;
   readonly stored?: CredentialLookup | undefined;
   readonly oauth?: CredentialLookup | undefined;
   readonly env: ClientDeps["env"];
   readonly keyEnv: readonly string[];
-  /** From the user's file: the name of an environment variable, else the key itself. */
+  /** From the user's file: the name of an environment variable, otherwise the key itself. */
   readonly configured?: string | undefined;
   readonly fileKeyBeatsOAuth?: boolean | undefined;
 }
 
-/** The first credential that a source has. */
+/** The credential of the first source that has one. */
 export async function resolveCredential(sources: CredentialSources): Promise<Credential | undefined> {
   const { explicit, stored, oauth, env, keyEnv, configured, fileKeyBeatsOAuth } = sources;
   if (explicit !== undefined) {
@@ -41,7 +41,7 @@ export async function resolveCredential(sources: CredentialSources): Promise<Cre
   return (await oauth?.()) ?? fromEnvironment(env, keyEnv) ?? fromFile;
 }
 
-/** OAuth tokens are bearers, whatever the vendor's key header is. */
+/** OAuth tokens are sent as bearers, whatever the vendor's key header is. */
 export function fromEnvironment(env: ClientDeps["env"], names: readonly string[]): Credential | undefined {
   for (const name of names) {
     const value = env[name];

@@ -1,4 +1,4 @@
-// Where the operations of each API live under a base URL.
+// URLs of each API's operations under a base URL.
 
 import { vertexPlace } from "../auth/google/index.ts";
 import { anthropicEndpoint } from "../protocols/anthropic/endpoint.ts";

@@ -1,12 +1,12 @@
-// Two adapters for one server that may lack the better API: when the first returns 404 the second is used, and once the
-// second has worked the first is not asked again.
+// Two adapters for one server that may lack the better API: if the first returns 404, the second is used, and once the
+// second has worked, the first is not tried again.
 
 import type { ProviderAdapter } from "../types/adapter.ts";
 import { NotFoundError } from "../types/errors.ts";
 
 export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapter): ProviderAdapter {
   let missing = false;
-  // A model that does not exist is a 404 of both: that says nothing about the endpoint.
+  // For a model that does not exist, both return 404, which says nothing about the endpoint.
   const lacks = (error: unknown): boolean => error instanceof NotFoundError && error.statusCode === 404;
   return {
     name: preferred.name,
@@ -39,7 +39,8 @@ export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapt
         yield event;
       }
     },
-    // Always from the same adapter: a caller that compares them looks for changes of the conversation, and a switch is not one.
+    // Always from the same adapter: callers compare segments to find changes of the conversation, and a switch is not
+    // one.
     segments: (request) => preferred.segments?.(request) ?? [],
     bodyBytes: async (request) => preferred.bodyBytes?.(request),
     supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,

@@ -1,4 +1,4 @@
-// Providers: rows of data, adapters made from them, and the set that an environment asks for.
+// Providers: rows of data, adapters made from them, and the set for an environment.
 
 import { findRow, type ProviderRow, providerRows } from "../catalog/provider-rows.ts";
 import { anthropicCredentialOf } from "../protocols/anthropic/gateway.ts";
@@ -19,7 +19,7 @@ export type { ProviderOptions } from "./options.ts";
 
 /**
  * Adapters for every key in the environment: openai, anthropic, gemini, then the others in the order of the rows, then
- * what `include` adds.
+ * those in `include`.
  */
 export function providersFromEnv(
   env: ClientDeps["env"],
@@ -33,11 +33,11 @@ export function providersFromEnv(
   return Object.fromEntries([...ids, ...unknown].map((id) => [id, createProvider(id, { deps: within })]));
 }
 
-/** A key that names this provider and no other. */
+/** True if a key is set that belongs to this provider only. */
 export function hasOwnKey(row: ProviderRow, env: ClientDeps["env"]): boolean {
   if (row.explicitOnly || row.unsupported !== undefined) return false;
   if (row.gateway === "anthropic") return anthropicCredentialOf(env) !== undefined;
-  // Without its host or project there is nothing to register; asking for it by name says what is missing.
+  // Without its host or project it cannot be registered; requesting it by name then says what is missing.
   if (row.needsEnv?.some((group) => !group.some((variable) => env[variable]))) return false;
   return fromEnvironment(env, row.keyEnv) !== undefined;
 }

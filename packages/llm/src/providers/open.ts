@@ -1,4 +1,4 @@
-// An adapter for which only its own protocol is loaded: what a program does that starts for one model.
+// Makes an adapter that loads only its own protocol, for programs that start with one model.
 
 import type { ProviderAdapter } from "../types/adapter.ts";
 import type { Api } from "../types/model.ts";
@@ -21,7 +21,7 @@ const loaders: Partial<Record<Api, () => Promise<Protocol>>> = {
   "ollama-chat": async () => (await import("../protocols/ollama/index.ts")).ollamaChat,
 };
 
-/** The same as `createProvider`, but only the protocol that is needed is loaded. */
+/** Like `createProvider`, but loads only the protocol that is needed. */
 export async function openProvider(id: string, options: ProviderOptions = {}): Promise<ProviderAdapter> {
   const row = rowOf(id, options);
   const loaded: Partial<Record<Api, Protocol>> = {};

@@ -1,4 +1,4 @@
-// The protocol of each API, all of them at once: for adapters that must be there without waiting.
+// The protocol of each API, all loaded, for adapters that must be available synchronously.
 
 import { anthropicMessages } from "../protocols/anthropic/index.ts";
 import { bedrockConverse } from "../protocols/bedrock/index.ts";

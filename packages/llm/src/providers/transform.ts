@@ -1,8 +1,8 @@
-// Request transforms for proxies: what a profile means, and how a provider's and a model's combine.
+// Request transforms for proxies: what a profile means, and how a provider's and a model's transforms combine.
 
 import type { RequestTransform } from "../types/model.ts";
 
-/** Headers a plain OpenAI-compatible proxy has no use for. */
+/** Headers that a plain OpenAI-compatible proxy does not need. */
 const proxyStrip: readonly string[] = ["openai-organization", "openai-project", "openai-beta", "user-agent"];
 const proxySet: Readonly<Record<string, string>> = { "user-agent": "lathe" };
 

@@ -1,4 +1,4 @@
-// websocket.ts for pages: their sockets cannot send the credential, so that answers always come over HTTP.
+// websocket.ts for browsers: their sockets cannot send the credential, so answers always come over HTTP.
 
 import type { ClientDeps } from "../types/adapter.ts";
 import type { WiringInput } from "./wiring.ts";

@@ -1,5 +1,5 @@
-// Whether a provider's answers come over a websocket, and how patiently. The transport itself is loaded with its first
-// request.
+// Whether a provider's answers come over a websocket, and how long we wait for it. The transport itself is loaded with
+// its first request.
 
 import { hasProxySettings } from "../transport/proxy-rules.ts";
 import type { ClientDeps, Transport } from "../types/adapter.ts";
@@ -12,7 +12,7 @@ export function withWebsocket({ api, deps, options }: WiringInput): ClientDeps {
   const wished = /^(1|true)$/i.test(env["LATHE_CODEX_WEBSOCKET"] ?? "") && api === "openai-codex-responses";
   const preference = options.websocket ?? (wished ? "auto" : "off");
   const speaks = api === "openai-codex-responses" || api === "openai-responses";
-  // Proxies are a matter of the HTTP transport.
+  // Only the HTTP transport supports proxies.
   if (preference === "off" || !speaks || hasProxySettings(env)) return deps;
   const settings = {
     preference,

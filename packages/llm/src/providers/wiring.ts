@@ -1,4 +1,4 @@
-// What a row, the environment and the caller's options come to: which host, which path, which credential.
+// Combines a row, the environment and the caller's options into a host, a path and a credential.
 
 import { bedrockAuth } from "../auth/aws/index.ts";
 import { vertexAuth, vertexPlace } from "../auth/google/index.ts";
@@ -29,7 +29,7 @@ export interface Wiring extends ApiPlace {
   readonly defaultHeaders: Readonly<Record<string, string>>;
 }
 
-/** Everything a wiring is derived from. */
+/** Everything that a wiring is derived from. */
 export interface WiringInput {
   readonly name: string;
   readonly row: ProviderRow;
@@ -61,7 +61,7 @@ function authOf(input: WiringInput): Auth {
   return keyAuth(input);
 }
 
-/** A key the user has given wins over the cloud's own credential chain. */
+/** A key from the user wins over the cloud's own credential chain. */
 function keyOr(chain: Auth, input: WiringInput & { readonly keyHeader: string }): Auth {
   const credential = credentialOf(input);
   return async (request) => {
@@ -79,7 +79,7 @@ function keyOr(chain: Auth, input: WiringInput & { readonly keyHeader: string })
 function baseUrlOf(input: WiringInput): string {
   const { row, deps } = input;
   const written = writtenBaseUrl(input);
-  // Local servers are named as people name their machines.
+  // Local servers may be named the way people write addresses.
   const isLocal = row.discovery !== undefined;
   const url = serverUrl(written, isLocal ? row.baseUrl : undefined);
   if (!isUrl(url) || (!isLocal && isBareWord(written))) {
@@ -93,7 +93,7 @@ function baseUrlOf(input: WiringInput): string {
   return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
 }
 
-/** Variables of vendors that choose among several themselves. */
+/** Address variables of vendors whose own code decides among them. */
 const URL_VARIABLES: readonly string[] = [
   "ANTHROPIC_BASE_URL",
   "FOUNDRY_BASE_URL",
@@ -121,7 +121,7 @@ function writtenBaseUrl({ row, api, deps, options }: WiringInput): string {
   );
 }
 
-/** By making one: node has a function for this, but the first use of each of its functions slows down the start. */
+/** Node has a function for this, but the first use of each of its functions slows down the start. */
 function isUrl(text: string): boolean {
   try {
     return /^https?:$/.test(new URL(text).protocol);
@@ -146,7 +146,7 @@ function keyAuth(input: WiringInput): Auth {
     throw new ConfigurationError(`Provider "${name}": credentials of style ${style} do not fit the API ${input.api}`);
   }
   const source = credentialOf(input);
-  // A function returns tokens, and Azure takes those as bearers.
+  // A function returns tokens, which Azure takes as bearers.
   const tokens = style === "api-key" && typeof options.apiKey === "function";
   const credential = async () => {
     const found = await source();
@@ -175,7 +175,7 @@ function credentialOf({ name, row, deps, options }: WiringInput): () => Promise<
   };
 }
 
-/** Certificates are files: read once, with the first request. */
+/** Certificates are files, read once with the first request. */
 function withTls(auth: Auth, deps: ClientDeps): Auth {
   let tls: ReturnType<typeof anthropicTls> | undefined;
   return async (request) => {

@@ -1,5 +1,5 @@
-// "The same model from any provider": every concrete model has a canonical id, the one its maker gave it. Grouping is
-// narrow on purpose: what is not certain is not merged.
+// "The same model from any provider": every concrete model has a canonical id, the one that its maker gave it. Grouping
+// is conservative on purpose: uncertain models are not merged.
 
 import type { Catalog } from "../catalog/index.ts";
 import type { ModelInfo } from "../types/model.ts";
@@ -9,7 +9,7 @@ import type { RegistryConfig } from "./config.ts";
 const makers = ["anthropic", "openai", "gemini", "xai", "deepseek", "mistral", "zai", "moonshot", "minimax", "xiaomi"];
 
 export interface Canonical {
-  /** Undefined for a model that was taken out of grouping. */
+  /** Undefined for a model that is excluded from grouping. */
   idOf(model: Pick<ModelInfo, "provider" | "id">): string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function createCanonical(catalog: Catalog, equivalence: RegistryConfig["e
   };
 }
 
-/** Every official id and alias, with the id it stands for. The first maker wins, and an id before an alias. */
+/** Maps every official id and alias to its canonical id. The first maker wins, and an id wins over an alias. */
 function officialIds(catalog: Catalog): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   const add = (name: string, id: string): void => {
@@ -50,7 +50,9 @@ function officialIds(catalog: Catalog): ReadonlyMap<string, string> {
   return ids;
 }
 
-/** The id, then what gateways and clouds make of one: a prefix in front, dots for dashes, a cloud's version behind. */
+/**
+ * The id, then without what gateways and clouds add: a prefix in front, dashes for dots, a cloud's version at the end.
+ */
 function* forms(id: string): Generator<string> {
   yield id;
   const bare = id.slice(id.lastIndexOf("/") + 1);

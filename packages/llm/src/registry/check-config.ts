@@ -1,5 +1,5 @@
-// The definition of the user's file of providers and models, and a check that is strict about unknown keys and says where each
-// mistake is. It stands apart because most runs have no such file.
+// The definition of the user's file of providers and models, and a check that rejects unknown keys and locates each
+// mistake. In a separate module because most runs have no such file.
 
 import { findRow } from "../catalog/provider-rows.ts";
 import { Checker } from "../schema/checker.ts";
@@ -36,7 +36,7 @@ const APIS: readonly Api[] = [
 ];
 
 const text = anyText({ minLength: 1 });
-/** Of a header or a key: it is not repeated in messages. */
+/** For a header or a key, which messages must not repeat. */
 const secret = anyText({ minLength: 1, writeOnly: true });
 const number = anyNumber({ minimum: 0 });
 const positive = anyNumber({ exclusiveMinimum: 0 });
@@ -132,7 +132,7 @@ const provider = object({
 
 const selectors = mapOf(anyText({ pattern: "^[^\\s,]+$", expects: "one model, provider/id[:effort]" }));
 
-/** What the file may hold. */
+/** The schema of the file. */
 export const registryConfigSchema: Schema<RegistryConfig> = object({
   providers: optional(mapOf(provider)),
   equivalence: optional(object({ overrides: optional(mapOf(text)), exclude: optional(listOf(text)) })),
@@ -142,13 +142,13 @@ export const registryConfigSchema: Schema<RegistryConfig> = object({
 
 /** A mistake in the user's file. */
 export interface ConfigProblem {
-  /** Names and positions that lead to it. */
+  /** Names and indices that lead to it. */
   readonly path: readonly (string | number)[];
-  /** One sentence that names the place, without an end. */
+  /** One sentence that names the place, without the final period. */
   readonly message: string;
 }
 
-/** Every mistake; empty when the file is fine. */
+/** Lists every mistake; empty if the file is valid. */
 export function checkRegistryConfig(value: JsonValue): ConfigProblem[] {
   const structural = new Checker(registryConfigSchema).problemsIn(value);
   if (structural.length > 0)
@@ -160,7 +160,7 @@ export function checkRegistryConfig(value: JsonValue): ConfigProblem[] {
   return Object.entries(providers).flatMap(([id, config]) => providerRules(["providers", id], config, isBuiltIn(id)));
 }
 
-/** It has an address, an API and a key's name of its own. */
+/** A provider with its own address, API and key name. */
 const isBuiltIn = (id: string): boolean => {
   const row = findRow(id);
   return row !== undefined && row.unsupported === undefined;

@@ -5,7 +5,7 @@ import type { ClientDeps } from "../types/adapter.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
 import type { Some } from "../types/some.ts";
 
-/** What the file may say of a model. */
+/** What the file may say about a model. */
 export interface ModelFields {
   readonly name?: string | undefined;
   readonly api?: Api | undefined;
@@ -46,19 +46,19 @@ export interface ProviderConfig {
   readonly models?: readonly CustomModel[] | undefined;
 }
 
-/** A model for each job, chosen together. */
+/** A model for each role, chosen together. */
 export interface ModelPreset {
-  /** It is not used while one of these has no credential. */
+  /** The preset is not used while one of these has no credential. */
   readonly required_providers?: readonly string[] | undefined;
-  /** Role to selector; roles that are not here keep the model they have. */
+  /** From role to selector; roles that are missing keep their model. */
   readonly model_mapping: Readonly<Record<string, string>>;
 }
 
-/** Which model a job gets while no profile says otherwise. */
+/** Which model each role gets unless a profile says otherwise. */
 export interface ModelBindings {
-  /** Role to selector. */
+  /** From role to selector. */
   readonly modelRoles?: Readonly<Record<string, string>> | undefined;
-  /** Type of agent to selector. */
+  /** From type of agent to selector. */
   readonly agentModelOverrides?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface RegistryConfig {
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly equivalence?:
     | {
-        /** `provider/id` to canonical id. */
+        /** From `provider/id` to canonical id. */
         readonly overrides?: Readonly<Record<string, string>>;
         readonly exclude?: readonly string[];
       }
@@ -76,16 +76,16 @@ export interface RegistryConfig {
   readonly modelBindings?: ModelBindings | undefined;
 }
 
-/** The key that a provider's entry gives: itself, or the name of a variable that is set. */
+/** The key in a provider's entry: the key itself, or the value of the variable that it names. */
 export function configuredKey({ apiKey, apiKeyEnv }: ProviderConfig, env: ClientDeps["env"]): string | undefined {
   if (apiKey !== undefined && (!isVariableName(apiKey) || env[apiKey])) return apiKey;
   return apiKeyEnv !== undefined && env[apiKeyEnv] ? apiKeyEnv : undefined;
 }
 
-/** The variable that a provider's entry names, set or not. */
+/** The variable that a provider's entry names, whether it is set or not. */
 export function keyVariable({ apiKey, apiKeyEnv }: ProviderConfig): string | undefined {
   return apiKeyEnv ?? (apiKey !== undefined && isVariableName(apiKey) ? apiKey : undefined);
 }
 
-/** What looks like a variable name is one: sending it as the key would be no use. */
+/** Text that looks like a variable name is one; sending it as the key would be useless. */
 const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text);

@@ -1,6 +1,6 @@
-// Which model a provider's user most likely wants when nothing else is said. Data, revised with the catalog.
+// The model that a provider's user most likely wants if nothing else is specified. Data, revised with the catalog.
 
-/** The model that is meant when only a provider is named. */
+/** The model to use if only a provider is named. */
 export const defaultModels: Readonly<Record<string, string>> = {
   anthropic: "claude-opus-5-5",
   openai: "gpt-6.1-sol",

@@ -1,5 +1,5 @@
-// All models a user can name: the catalog, widened and changed by the user's file and by what local servers offer.
-// Immutable; a refresh makes a new one.
+// All models that a user can name: the catalog, extended and changed by the user's file and by what local servers
+// offer. Immutable; a refresh makes a new one.
 
 import { assumedModel, unknownModel } from "../catalog/assumed.ts";
 import { builtinCatalog, type Catalog } from "../catalog/index.ts";
@@ -23,15 +23,15 @@ import {
   type RegistryConfig,
 } from "./config.ts";
 
-/** What a registry is made of. */
+/** The options of a registry. */
 export interface RegistryOptions {
   readonly env: ClientDeps["env"];
-  /** The parsed user file. A broken one is ignored; `problems` says why. */
+  /** The parsed user file. An invalid one is ignored; `problems` says why. */
   readonly config?: JsonValue | undefined;
   readonly catalog?: Catalog | undefined;
   /** Models that local servers reported. */
   readonly discovered?: readonly ModelInfo[] | undefined;
-  /** The host holds a credential for this provider. */
+  /** True if the host holds a credential for this provider. */
   readonly hasCredential?: ((provider: string) => boolean) | undefined;
   readonly providerOrder?: readonly string[] | undefined;
   readonly disabledProviders?: readonly string[] | undefined;
@@ -44,9 +44,11 @@ export interface Discovery {
   readonly baseUrl?: string | undefined;
 }
 
-/** All models a user can name: the catalog, changed and widened by configuration and by what local servers offer. */
+/**
+ * All models that a user can name: the catalog, changed and extended by configuration and by what local servers offer.
+ */
 export class Registry {
-  /** What is wrong with the user's file, one line each. */
+  /** What is wrong with the user's file, one line per problem. */
   readonly problems: readonly string[];
   readonly #options: RegistryOptions;
   readonly #config: RegistryConfig;
@@ -56,7 +58,7 @@ export class Registry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    // Most users have no file, and the shapes it is checked against are only made for one.
+    // Most users have no file, so the schemas to check it are made only if there is one.
     const isEmpty = Object.keys(options.config ?? {}).length === 0;
     this.problems =
       options.config === undefined || isEmpty ? [] : checkRegistryConfig(options.config).map(({ message }) => message);
@@ -73,7 +75,7 @@ export class Registry {
     return new Registry({ ...this.#options, discovered });
   }
 
-  /** One model by its exact place; does not build the whole list. */
+  /** Looks up one model without building the whole list. */
   get(provider: string, id: string): ModelInfo | undefined {
     const name = findRow(provider)?.id ?? provider;
     const config = this.#provider(name);
@@ -83,13 +85,13 @@ export class Registry {
     return base && this.#applyOverrides(base);
   }
 
-  /** Built-in, then the file's own (replacing equal ids), then discovered, each with its overrides. */
+  /** Built-in models, then the file's own (which replace equal ids), then discovered ones, each with its overrides. */
   all(): readonly ModelInfo[] {
     this.#all ??= this.#build();
     return this.#all;
   }
 
-  /** Models that could be called now. */
+  /** Models that can be called now. */
   available(): readonly ModelInfo[] {
     const usable = new Map<string, boolean>();
     return this.all().filter(({ provider }) => {
@@ -118,12 +120,12 @@ export class Registry {
     return this.#canonical.idOf(model);
   }
 
-  /** Every concrete model of a canonical id, the one to use first. */
+  /** Every concrete model of a canonical id, the preferred one first. */
   variants(canonical: string): readonly ModelInfo[] {
     return this.preferredModels(this.all().filter((model) => this.canonicalId(model) === canonical));
   }
 
-  /** Callable ones first, then by the user's provider order, then as listed. Disabled providers are skipped. */
+  /** Callable models first, then by the user's provider order, then as listed. Skips disabled providers. */
   preferredModels(models: readonly ModelInfo[]): readonly ModelInfo[] {
     const { providerOrder = [], disabledProviders = [] } = this.#options;
     const rank = ({ provider }: ModelInfo) => {
@@ -137,7 +139,7 @@ export class Registry {
       .map(({ model }) => model);
   }
 
-  /** An id outside every list, under a provider that is known. */
+  /** Describes an unlisted model of a known provider. */
   assume(provider: string, id: string): ModelInfo {
     const name = findRow(provider)?.id ?? provider;
     const api = this.#provider(name)?.api ?? findRow(name)?.api;
@@ -145,7 +147,7 @@ export class Registry {
     return this.#applyOverrides(api === undefined ? model : { ...model, api });
   }
 
-  /** The effort that the user's file gives a model when no caller names one. */
+  /** The effort that the user's file sets for a model; used if no caller names one. */
   configuredLevel(provider: string, id: string): string | undefined {
     const name = findRow(provider)?.id ?? provider;
     const { models = [], modelOverrides = {} } = this.#provider(name) ?? {};
@@ -153,7 +155,10 @@ export class Registry {
     return override ?? models.find((model) => model.id === id)?.thinking?.defaultLevel;
   }
 
-  /** Where an overflowing conversation can continue: the named target, else the next larger window at the same provider. */
+  /**
+   * Where an overflowing conversation can continue: the named target, otherwise the next larger window at the same
+   * provider.
+   */
   promotionTarget(model: ModelInfo): ModelInfo | undefined {
     const named = model.contextPromotionTarget;
     if (named !== undefined) {
@@ -175,14 +180,17 @@ export class Registry {
       );
   }
 
-  /** Servers to ask for models: the implicit local ones that the file does not place elsewhere, and the configured ones. */
+  /**
+   * Servers to ask for their models: the implicit local ones, unless the file configures them elsewhere, and the
+   * configured ones.
+   */
   discoveries(): readonly Discovery[] {
     const { disabledProviders = [] } = this.#options;
     const configured = Object.entries(this.#config.providers ?? {});
     const implicit = discoveryTypes
       .filter((type) => !configured.some(([id, entry]) => id === type && isPlaced(entry)))
       .map((type): Discovery => ({ provider: type, type }));
-    // Its port is that of many programs: it is asked only if the user has named it.
+    // Many programs use its port, so we ask it only if the user has named it.
     if (this.#options.env?.["VLLM_BASE_URL"] && !configured.some(([id, entry]) => id === "vllm" && isPlaced(entry)))
       implicit.push({ provider: "vllm", type: "openai-compatible" });
     const explicit = configured.flatMap(([provider, { discovery, baseUrl }]) =>
@@ -191,7 +199,9 @@ export class Registry {
     return [...implicit, ...explicit].filter(({ provider }) => !disabledProviders.includes(provider));
   }
 
-  /** What `createProvider(model.provider, …)` needs so that this model's requests go where the file says. */
+  /**
+   * The options that `createProvider(model.provider, …)` needs so that this model's requests go where the file says.
+   */
   connection(model: ModelInfo): ProviderOptions {
     const config = this.#provider(model.provider) ?? {};
     const { baseUrl, headers, authHeader, auth, disableStrictTools, cacheRetention, compat, requestTransform } = config;
@@ -237,7 +247,7 @@ export class Registry {
   }
 }
 
-/** Headers and overrides alone do not say where a server is. */
+/** Headers and overrides alone do not locate a server. */
 function isPlaced({ baseUrl, models, discovery }: ProviderConfig): boolean {
   return baseUrl !== undefined || models !== undefined || discovery !== undefined;
 }
@@ -279,7 +289,7 @@ function withFields(model: ModelInfo, fields: ModelFields): ModelInfo {
   };
 }
 
-/** What the file says of the levels replaces what is known of them; the way of asking stays. */
+/** Levels in the file replace the known ones; the mode stays. */
 function thinkingOf({ thinking }: ModelInfo, fields: NonNullable<ModelFields["thinking"]>): ThinkingInfo {
   const { levels, minLevel, maxLevel, ...rest } = thinking ?? {};
   const known = fields.levels || fields.minLevel || fields.maxLevel ? {} : { levels, minLevel, maxLevel };

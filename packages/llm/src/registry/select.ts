@@ -1,4 +1,4 @@
-// From what a user writes to a model: exact forms first, forgiving ones after, with an effort at the end if they like.
+// Finds the model that a user's text means: exact forms first, tolerant ones after, with an optional effort at the end.
 
 import { findRow } from "../catalog/provider-rows.ts";
 import { clampLevel, isThinkingLevel } from "../catalog/thinking.ts";
@@ -6,33 +6,36 @@ import type { ModelInfo } from "../types/model.ts";
 import { defaultModels } from "./defaults.ts";
 import type { Registry } from "./registry.ts";
 
-/** How a selector met its model. */
+/** How a selector matched its model. */
 export type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
 
 /** The model that a selector means, and how it was found. */
 export interface Selection {
   readonly model: ModelInfo;
   readonly match: MatchKind;
-  /** Clamped to what the model supports. */
+  /** Clamped to the levels that the model supports. */
   readonly effort?: string | undefined;
 }
 
-/** `provider/id`, canonical id, bare id or alias, glob, part of a name; each with `:effort` at the end. */
+/**
+ * Accepts `provider/id`, canonical id, bare id or alias, glob, part of a name; each with an optional `:effort` at the
+ * end.
+ */
 export function selectModel(registry: Registry, selector: string): Selection | undefined {
   const text = selector.trim();
   if (text === "") return undefined;
-  const whole = exactly(registry, text);
+  const whole = matchExactly(registry, text);
   if (whole) return whole;
   const { pattern, effort } = splitEffort(text);
   const found =
-    (effort === undefined ? undefined : exactly(registry, pattern)) ??
+    (effort === undefined ? undefined : matchExactly(registry, pattern)) ??
     assumeModel(registry, pattern) ??
-    loosely(registry, pattern);
+    matchLoosely(registry, pattern);
   if (!found) return undefined;
   return effort === undefined ? found : { ...found, effort: clampLevel(found.model.thinking, effort) };
 }
 
-/** A list of patterns as the models they cover, in order and without repetition. A canonical id covers its variants. */
+/** The models that a list of patterns covers, in order and without repetition. A canonical id covers its variants. */
 export function expandModels(registry: Registry, patterns: readonly string[]): readonly Selection[] {
   const chosen = new Map<string, Selection>();
   for (const written of patterns) {
@@ -50,16 +53,19 @@ export function expandModels(registry: Registry, patterns: readonly string[]): r
   return [...chosen.values()];
 }
 
-/** What a session may begin with, strongest wish first. */
+/** Candidates for a session's first model, highest priority first. */
 export interface InitialChoice {
   readonly explicit?: string | undefined;
-  /** Patterns that limit the choice; not asked when a session is resumed. */
+  /** Patterns that limit the choice; ignored when a session is resumed. */
   readonly scoped?: readonly string[] | undefined;
   readonly resuming?: boolean | undefined;
   readonly saved?: string | undefined;
 }
 
-/** What was asked for, else the first scoped, else the saved default, else, without a scope, a provider's usual model, else any. */
+/**
+ * The requested model, otherwise the first scoped one, otherwise the saved default, otherwise (without a scope) a
+ * provider's usual model, otherwise any.
+ */
 export function initialModel(registry: Registry, choice: InitialChoice = {}): Selection | undefined {
   if (choice.explicit !== undefined) return selectModel(registry, choice.explicit);
   const scope = choice.resuming ? [] : (choice.scoped ?? []);
@@ -78,14 +84,14 @@ export function initialModel(registry: Registry, choice: InitialChoice = {}): Se
   return any && { model: any, match: "exact" };
 }
 
-/** An effort is only what follows the last colon and is a known level: ids may hold colons. */
+/** Only a known level after the last colon is an effort, because ids may contain colons. */
 function splitEffort(text: string): { pattern: string; effort?: string } {
   const colon = text.lastIndexOf(":");
   const tail = text.slice(colon + 1);
   return colon > 0 && isThinkingLevel(tail) ? { pattern: text.slice(0, colon), effort: tail } : { pattern: text };
 }
 
-function exactly(registry: Registry, text: string): Selection | undefined {
+function matchExactly(registry: Registry, text: string): Selection | undefined {
   const slash = text.indexOf("/");
   const concrete = slash > 0 ? registry.get(text.slice(0, slash), text.slice(slash + 1)) : undefined;
   if (concrete) return { model: concrete, match: "exact" };
@@ -97,7 +103,7 @@ function exactly(registry: Registry, text: string): Selection | undefined {
   return bare && { model: bare, match: "bare" };
 }
 
-/** A known provider may have models that we have not heard of. */
+/** A known provider may have models that our catalog lacks. */
 function assumeModel(registry: Registry, text: string): Selection | undefined {
   const slash = text.indexOf("/");
   if (slash <= 0 || slash === text.length - 1 || /[*?]/.test(text)) return undefined;
@@ -106,15 +112,15 @@ function assumeModel(registry: Registry, text: string): Selection | undefined {
   return { model: registry.assume(provider, text.slice(slash + 1)), match: "assumed" };
 }
 
-function loosely(registry: Registry, pattern: string): Selection | undefined {
+function matchLoosely(registry: Registry, pattern: string): Selection | undefined {
   if (namesUnknownProvider(registry, pattern)) return undefined;
   const [first] = /[*?]/.test(pattern) ? matchGlob(registry, pattern) : fuzzy(registry, pattern);
   return first && { model: first, match: /[*?]/.test(pattern) ? "glob" : "fuzzy" };
 }
 
 /**
- * What stands before a slash is a provider or the maker in a gateway's ids. Anything else is a slip: its letters occur
- * in some model's name, and that would be another model than the one that was asked for.
+ * The text before a slash is a provider or the maker in a gateway's ids. Anything else is a typo: its letters occur in
+ * some model's name, and a fuzzy match would select a model that the user did not ask for.
  */
 function namesUnknownProvider(registry: Registry, pattern: string): boolean {
   const slash = pattern.indexOf("/");

@@ -1,5 +1,5 @@
-// A pattern can take for ever on a short text, and nothing else runs meanwhile: no deadline, no Ctrl+C. Checks of schemas with
-// patterns are therefore stopped after a while.
+// A pattern can take forever on a short text and block everything meanwhile: deadlines, Ctrl+C. So checks of schemas
+// with patterns are stopped after a while.
 
 import type { JsonSchema } from "../types/json.ts";
 
@@ -7,11 +7,14 @@ const MOST_MS = 1000;
 
 type Bounded = <Result>(check: () => Result) => Result | "too long";
 
-/** Calls a check, and gives up on it if the schema has patterns. Where the runtime cannot do that, every check is just called. */
+/**
+ * Runs a check, and gives up on it after a while if the schema has patterns. If the runtime does not support that,
+ * every check just runs.
+ */
 export function boundedChecks(schema: JsonSchema): Bounded {
   const vm = hasPatterns(schema) ? globalThis.process?.getBuiltinModule?.("node:vm") : undefined;
   if (vm === undefined) return (check) => check();
-  // The time limit holds for whatever a script calls, in whichever context that was made.
+  // The time limit applies to everything that a script calls, in whichever context that was created.
   const context = vm.createContext({});
   const script = new vm.Script("check()");
   return (check) => {

@@ -1,10 +1,11 @@
-// The part of a schema that can be checked here. Schemas come from strangers too (MCP servers, extensions): a pattern in another
-// dialect or a reference to another document must not make every call of that tool fail. The tool itself still checks its arguments.
+// The part of a schema that we can check. Schemas also come from strangers (MCP servers, extensions): a pattern in
+// another dialect or a reference to another document must not make every call of that tool fail. The tool itself still
+// checks its arguments.
 
 import type { JsonSchema, JsonValue } from "../types/json.ts";
 import { atReference, isSchema } from "./inline.ts";
 
-/** Their values are data, whatever they look like. */
+/** Their values are data, even if they look like schemas. */
 const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
 
 export function checkable(schema: JsonSchema): JsonSchema {
@@ -28,7 +29,7 @@ function without(value: JsonValue, root: JsonSchema): JsonValue {
 const readable = (patterns: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(patterns).filter(([pattern]) => isPattern(pattern)));
 
-/** As the validator reads it. */
+/** Whether the validator accepts the pattern. */
 export function isPattern(source: string): boolean {
   try {
     new RegExp(source, "u");

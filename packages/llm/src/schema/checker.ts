@@ -1,24 +1,24 @@
-// The one check of values against definitions (define.ts). It knows the keywords that our builders write; `isCheckedHere`
-// (own-language.ts) says whether a foreign schema has no others. Plain functions are put together with the first value, so
-// that a definition costs a start nothing.
+// The one check of values against definitions (define.ts). It knows the keywords that our builders write;
+// `isCheckedHere` (own-language.ts) says whether a foreign schema uses only those. The check is compiled with the first
+// value, so that a definition costs nothing at startup.
 
 import type { JsonSchema, JsonValue } from "../types/json.ts";
 import type { Schema } from "./define.ts";
 import { type Problem, problemText } from "./problem.ts";
 
-/** A check of strings that no keyword expresses. */
+/** A check of strings that no keyword can express. */
 export interface TextFormat {
   /** What the string must be; completes "must be …". */
   readonly expects: string;
-  /** True when it fits, else why not where that is known. */
+  /** True if it fits, otherwise why not (if known). */
   readonly check: (value: string) => boolean | string;
 }
 
-/** How a `Checker` differs from what its schema says. */
+/** Options of a `Checker` beyond its schema. */
 export interface CheckerOptions {
-  /** Members that no schema has are accepted everywhere: the value may come from a newer version. */
+  /** Accept unknown members everywhere, because the value may come from a newer version. */
   readonly acceptsUnknown?: boolean | undefined;
-  /** Texts describe values instead of repeating them: they may be anything, and from any source. */
+  /** Messages describe values instead of repeating them, because they may be anything, from any source. */
   readonly hidesValues?: boolean | undefined;
   /** For the keyword `format`. */
   readonly formats?: Readonly<Record<string, TextFormat>> | undefined;
@@ -35,12 +35,12 @@ export class Checker<T = unknown> {
     this.#options = options;
   }
 
-  /** The cheapest question. */
+  /** Cheaper than finding the problem. */
   fits(value: unknown): value is T {
     return this.#visitor()(value, undefined);
   }
 
-  /** The first problem; undefined when the value fits. */
+  /** The first problem; undefined if the value fits. */
   problemIn(value: unknown): Problem | undefined {
     if (this.fits(value)) return undefined;
     const found: Found = { problems: [], all: false };
@@ -55,7 +55,7 @@ export class Checker<T = unknown> {
     return found.problems;
   }
 
-  /** The first problem in words. */
+  /** A sentence about the first problem. */
   wrongIn(value: unknown, root = ""): string | undefined {
     const problem = this.problemIn(value);
     return problem && problemText(problem, root, this.#options.hidesValues);
@@ -73,11 +73,11 @@ interface FoundProblem extends Problem {
 
 interface Found {
   readonly problems: FoundProblem[];
-  /** Goes on after the first. */
+  /** Continue after the first problem. */
   readonly all: boolean;
 }
 
-/** Whether a value fits; why not is noted only when the caller wants to know. */
+/** Whether a value fits; a problem is recorded only if the caller wants one. */
 type Visit = (value: unknown, found: Found | undefined) => boolean;
 
 function visitorOf(schema: JsonSchema, options: CheckerOptions): Visit {
@@ -111,7 +111,7 @@ function simpleVisitor(schema: JsonSchema, fits: (value: unknown) => boolean): V
   return (value, found) => fits(value) || note(found, "wrong", value, schema);
 }
 
-/** Always false, for the caller to return. */
+/** Returns false, for the caller to return. */
 function note(
   found: Found | undefined,
   kind: Problem["kind"],
@@ -175,7 +175,7 @@ function listVisitor(schema: JsonSchema, options: CheckerOptions): Visit {
   };
 }
 
-/** Problems of a member get its name or position in front of their path. */
+/** Puts a member's name or index in front of the paths of its problems. */
 function visitMember(visit: Visit, value: unknown, step: string | number, found: Found | undefined): boolean {
   if (found === undefined) return visit(value, undefined);
   const before = found.problems.length;
@@ -219,7 +219,7 @@ function objectVisitor(schema: JsonSchema, options: CheckerOptions): Visit {
   };
 }
 
-/** Before anything that is wrong: what is there may be a misspelling of what is missing. */
+/** Missing members come before wrong ones, because an unknown member may be the misspelling of a missing one. */
 function noteMissing(value: Readonly<Record<string, unknown>>, members: readonly Member[], found: Found): boolean {
   const missing = members.filter(
     ({ name, isRequired }) => isRequired && (!Object.hasOwn(value, name) || value[name] === undefined),
@@ -245,7 +245,8 @@ function unionVisitor(schema: JsonSchema, variants: readonly JsonSchema[], optio
   return (value, found) => {
     for (const visit of visits) if (visit(value, undefined)) return true;
     if (found === undefined) return false;
-    // A list that does not fit is most likely the variant that is a list: its own problem says more. So does a format's.
+    // A list is most likely meant for the variant that is a list, so that variant's own problem says more. The same for
+    // formats.
     const alike = variants.findIndex(
       ({ type, format }) =>
         type ===

@@ -1,14 +1,15 @@
-// The one language in which we define what values look like: tool parameters, lines of journals, the wire, settings, the registry of
-// models, the configuration of a session. A definition is plain JSON Schema that carries its TypeScript type, as TypeBox's are; the
-// builders are ours because every start makes definitions, and loading TypeBox would cost it more than all of them (decision 0288).
+// The one language in which we define values: tool parameters, journal lines, the wire, settings, the model registry,
+// session configuration. A definition is plain JSON Schema that carries its TypeScript type, as in TypeBox. The
+// builders are our own because every start makes definitions, and loading TypeBox would cost more than all of them
+// (decision 0288).
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 
 declare const staticType: unique symbol;
 
-/** JSON Schema that stands for values of a type. */
+/** JSON Schema for values of a type. */
 export type Schema<T = unknown> = JsonSchema & {
-  /** Carries the type only; there is no such property. */
+  /** Carries only the type; the property does not exist. */
   readonly [staticType]?: T;
 };
 
@@ -20,7 +21,7 @@ export interface OptionalField<T = unknown> {
 /** The fields of an object by name. */
 export type Fields = Readonly<Record<string, Schema | OptionalField>>;
 
-/** The type that a schema or a field stands for. */
+/** The type that a schema or a field describes. */
 export type Static<S> =
   S extends OptionalField<infer T> ? T : S extends { readonly [staticType]?: infer T } ? T : never;
 
@@ -34,12 +35,12 @@ export type StaticFields<F extends Fields> = Flat<
   }
 >;
 
-/** A description, or any keywords of JSON Schema; also those that `Problem` mentions. */
+/** A description, or any keywords of JSON Schema, including those that `Problem` documents. */
 export type Words = string | { readonly [keyword: string]: unknown };
 
 /**
- * Members stand in this order because the bytes of tool definitions are part of cached prompts. They are put in one by one: every start
- * makes hundreds of definitions, and objects spread into others take several times the memory.
+ * Members are in this order because the bytes of tool definitions are part of cached prompts. They are set one by one,
+ * because every start makes hundreds of definitions, and spreading objects takes several times the memory.
  */
 function define<T>(type: string | undefined, own: JsonObject | undefined, words?: Words): Schema<T> {
   const schema: Record<string, unknown> = type === undefined ? {} : { type };
@@ -64,27 +65,27 @@ export const anything = (words?: Words): Schema<unknown> => define(undefined, un
 /** An object with any members. */
 export const anyObject = (words?: Words): Schema<Readonly<Record<string, unknown>>> =>
   define("object", undefined, words);
-/** Bytes of a value in memory; JSON has none, so this must not be published or sent. */
+/** Bytes of a value in memory. JSON has no such type, so this must not be published or sent. */
 export const bytes = (): Schema<Uint8Array> => define("bytes", undefined);
-/** One of some words. */
+/** One of several words. */
 export const choice = <const C extends string>(choices: readonly C[], words?: Words): Schema<C> =>
   define("string", { enum: [...choices] }, words);
-/** This value only. */
+/** Exactly this value. */
 export const exactly = <const V extends string | number | boolean>(value: V): Schema<V> =>
   define(undefined, { const: value });
 /** A list. */
 export const listOf = <T>(item: Schema<T>, words?: Words): Schema<readonly T[]> =>
   define("array", { items: item }, words);
-/** An object with any names, whose values are alike. */
+/** An object with any names whose values are of one type. */
 export const mapOf = <T>(value: Schema<T>, words?: Words): Schema<Readonly<Record<string, T>>> =>
   define("object", { additionalProperties: value }, words);
-/** What one of these admits. */
+/** Any of these schemas. */
 export const oneOf = <S extends readonly Schema[]>(...schemas: S): Schema<Static<S[number]>> =>
   define(undefined, { anyOf: [...schemas] });
-/** Null, or what the schema admits. */
+/** Null, or a value of the schema. */
 export const orNull = <T>(schema: Schema<T>): Schema<T | null> =>
   define(undefined, { anyOf: [schema, { type: "null" }] });
-/** The field may be absent. */
+/** A field that may be absent. */
 export const optional = <T>(schema: Schema<T>): OptionalField<T> => ({ optional: schema });
 
 /** An object with these fields and no others. */
@@ -94,11 +95,11 @@ export function object<F extends Fields>(fields: F, words?: Words): Schema<Stati
   return addWords(schema, words);
 }
 
-/** An object with these fields; others may be there. */
+/** An object with these fields; others are allowed. */
 export const openObject = <F extends Fields>(fields: F, words?: Words): Schema<StaticFields<F>> =>
   addWords(fieldsSchema(fields), words);
 
-/** The same with more keywords, such as a default. */
+/** The same schema with more keywords, such as a default. */
 export const withWords = <T>(schema: Schema<T>, words?: Words): Schema<T> => addWords({ ...schema }, words);
 
 function addWords<T>(schema: Record<string, unknown>, words: Words = {}): Schema<T> {
@@ -107,7 +108,7 @@ function addWords<T>(schema: Record<string, unknown>, words: Words = {}): Schema
   return schema as Schema<T>;
 }
 
-/** The schema of a field, whether or not it may be absent. */
+/** The schema of a field, whether or not the field is optional. */
 export const schemaOf = (field: Schema | OptionalField): Schema => (isOptional(field) ? field.optional : field);
 
 function fieldsSchema(fields: Fields): Record<string, unknown> {
@@ -121,5 +122,5 @@ function fieldsSchema(fields: Fields): Record<string, unknown> {
   return { type: "object", properties, required };
 }
 
-/** No keyword of JSON Schema is called so. */
+/** No keyword of JSON Schema has this name. */
 export const isOptional = (field: Schema | OptionalField): field is OptionalField => "optional" in field;

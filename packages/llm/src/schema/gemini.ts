@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
 };
 
-/** A JSON Schema in the words of Gemini's own dialect. */
+/** Translates a JSON Schema to Gemini's dialect. */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   const anything = () => ({ type: "object" });
   return translate(inlineReferences(schema, { onCycle: anything, onMissing: anything }));
@@ -74,7 +74,7 @@ function mergeAllOf(node: JsonObject): JsonObject {
   return merged;
 }
 
-/** `anyOf` with a null variant is `nullable`; a single remaining variant needs no wrapper. */
+/** An `anyOf` with a null variant becomes `nullable`; a single remaining variant needs no wrapper. */
 function addVariants(result: JsonObject, variants: JsonObject[]): void {
   const real = variants.filter((variant) => variant["type"] !== "null");
   if (real.length < variants.length) result["nullable"] = true;
@@ -84,7 +84,7 @@ function addVariants(result: JsonObject, variants: JsonObject[]): void {
   } else if (real.length > 1) result["anyOf"] = real;
 }
 
-/** Only strings can be enumerated there; other literals keep their type and say the choice in the description. */
+/** Gemini can enumerate only strings; other literals keep their type and list the choice in the description. */
 function addEnum(result: JsonObject, node: JsonObject): void {
   const values = "const" in node ? [node["const"] as JsonValue] : node["enum"];
   if (!Array.isArray(values)) return;
@@ -105,7 +105,9 @@ function isIn(properties: JsonValue | undefined, name: JsonValue): boolean {
   return isSchema(properties) && typeof name === "string" && Object.hasOwn(properties, name);
 }
 
-/** A list of types is `nullable`, variants, or both; what only lists have goes with the list. */
+/**
+ * A list of types becomes `nullable`, variants, or both; keywords that apply only to lists go with the list variant.
+ */
 function splitTypes(result: JsonObject): void {
   const types = result["type"];
   if (!Array.isArray(types)) return;

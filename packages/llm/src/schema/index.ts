@@ -1,4 +1,4 @@
-// `@lathe/llm/schema`: definitions of values, and their check.
+// `@lathe/llm/schema`: definitions of values, and the check against them.
 
 export { Checker, type CheckerOptions, type TextFormat } from "./checker.ts";
 export * from "./define.ts";

@@ -1,5 +1,5 @@
-// Shared steps of every schema translation: local references inlined, one-element wrappers removed. Pure and
-// order-preserving, because the result sits inside the cached prefix.
+// Shared steps of every schema translation: inlines local references and removes one-element wrappers. Pure and
+// order-preserving, because the result is part of the cached prefix.
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../types/json.ts";
 
@@ -44,7 +44,7 @@ export function inlineReferences(schema: JsonSchema, { onCycle, onMissing }: Sub
   return expand(schema, []) as JsonSchema;
 }
 
-/** Looks at every key, also at names of properties: one that is taken for a keyword only costs the walk. */
+/** Looks at every key, even property names: mistaking one for a keyword only costs the walk. */
 function isFlat(node: JsonValue): boolean {
   if (Array.isArray(node)) return node.every(isFlat);
   if (!isSchema(node)) return true;
@@ -65,7 +65,7 @@ function collapseAllOf(node: JsonObject): JsonObject {
   return { ...only, ...rest };
 }
 
-/** What a reference points to; undefined when that is not inside the schema. */
+/** The target of a reference; undefined if it is not inside the schema. */
 export function atReference(root: JsonSchema, reference: string): JsonValue | undefined {
   if (!reference.startsWith("#")) return undefined;
   let node: JsonValue | undefined = root;
@@ -80,7 +80,7 @@ export function isSchema(value: JsonValue | undefined): value is JsonObject {
   return isJsonObject(value);
 }
 
-/** The JSON Schema type of literals: `integer` when all are whole numbers; undefined when they differ. */
+/** The JSON Schema type of literals: `integer` if all are whole numbers; undefined if they differ. */
 export function typeOfLiterals(values: readonly JsonValue[]): string | undefined {
   const types = new Set(values.map(typeOfLiteral));
   if (types.size === 2 && types.has("integer") && types.has("number")) return "number";

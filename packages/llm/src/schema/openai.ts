@@ -1,13 +1,14 @@
-// OpenAI's strict mode (TC-07): every property required, nothing extra. A schema that cannot say this is sent as it is.
+// OpenAI's strict mode (TC-07): every property required, nothing extra. A schema that cannot be expressed this way is
+// sent unchanged.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { isSchema, typeOfLiterals } from "./inline.ts";
 import { NotStrict, strictForm } from "./strict.ts";
 
-/** Keywords strict mode refuses; dropping them loosens the schema, and arguments are validated locally anyway. */
+/** Keywords that strict mode refuses. Dropping them loosens the schema, but arguments are validated locally anyway. */
 const DROPPED = new Set(["default", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly", "deprecated"]);
 const FORMATS = new Set(["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"]);
-/** Keywords whose meaning strict mode cannot carry. */
+/** Keywords whose meaning strict mode cannot express. */
 const IMPOSSIBLE = new Set([
   "allOf",
   "not",
@@ -22,19 +23,19 @@ const IMPOSSIBLE = new Set([
   "prefixItems",
   "contains",
 ]);
-/** Said by `strictObject`. */
+/** Keywords that `strictObject` handles. */
 const OF_OBJECTS = new Set(["properties", "required", "additionalProperties"]);
 
-/** The strict form, or undefined when there is none. */
+/** The strict form; undefined if there is none. */
 export function toOpenAIStrict(schema: JsonSchema): JsonSchema | undefined {
   const root = strictForm(schema, strict);
   return root?.["type"] === "object" ? root : undefined;
 }
 
-/** Keywords that are more than copied. */
+/** Keywords that need more than copying. */
 const TRANSLATED = new Set([...DROPPED, ...OF_OBJECTS, "format", "items", "anyOf", "oneOf"]);
 
-/** Always a new object, which the caller may change: this runs for every tool before the first request. */
+/** Always returns a new object, which the caller may change: this runs for every tool before the first request. */
 function strict(node: JsonObject): JsonObject {
   let isPlain = true;
   for (const key in node) {
@@ -86,7 +87,10 @@ function strictObject(node: JsonObject, result: JsonObject): JsonObject {
   return result;
 }
 
-/** Strict mode has no optional properties: absent is expressed as null (see `withoutOptionalNulls`). May change the node. */
+/**
+ * Strict mode has no optional properties, so absent is expressed as null (see `withoutOptionalNulls`). May change the
+ * node.
+ */
 function nullable(node: JsonObject): JsonObject {
   const { type, enum: values, anyOf } = node;
   if (Array.isArray(anyOf))

@@ -1,10 +1,10 @@
-// Whether a schema of any origin says nothing that `Checker` does not know.
+// Whether a foreign schema uses nothing that `Checker` does not know.
 
 import { isJsonObject, type JsonSchema, type JsonValue } from "../types/json.ts";
 
 const ANNOTATIONS = ["description", "title", "default", "examples", "$schema", "deprecated", "readOnly", "writeOnly"];
 
-/** What may stand beside each type for the check here to mean what JSON Schema means. */
+/** The keywords allowed with each type, so that our check means the same as JSON Schema. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ["enum"],
   integer: ["minimum", "maximum", "exclusiveMinimum"],

@@ -4,17 +4,17 @@ import { isJsonObject, type JsonSchema, type JsonValue } from "../types/json.ts"
 
 /** One thing that is wrong with a value. */
 export interface Problem {
-  /** Names and positions that lead to the place. */
+  /** Names and indices that lead to the place. */
   readonly path: readonly (string | number)[];
   readonly kind: "wrong" | "missing" | "unknown";
-  /** What was found there; undefined when it is missing. */
+  /** The value that was found there; undefined if it is missing. */
   readonly found: unknown;
   /**
-   * What the place is for. Of an unknown member: the object that has none of this name. The keyword `expects` replaces the words made
-   * from the others; with `writeOnly`, as for keys, the value is not repeated.
+   * The schema at that place. For an unknown member: the object's schema, which has no member of this name. The keyword
+   * `expects` replaces the generated description; with `writeOnly`, as for keys, the value is not repeated.
    */
   readonly schema: JsonSchema;
-  /** More about it than the schema says. */
+  /** More detail than the schema gives. */
   readonly reason?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function problemText({ path, kind, found, schema, reason }: Problem, root
   return `${place === "" ? "the value" : place} must be ${expectedText(schema)}, not ${foundText(found, hidesValue || schema["writeOnly"] === true)}${because}`;
 }
 
-/** `models[0].name`; names that would be misread are in quotes. */
+/** `models[0].name`; names that could be misread are quoted. */
 export function placeText(path: readonly (string | number)[], root = ""): string {
   let place = root;
   for (const step of path) {
@@ -42,7 +42,7 @@ export function placeText(path: readonly (string | number)[], root = ""): string
   return place;
 }
 
-/** The same as a JSON pointer. */
+/** The same path as a JSON pointer. */
 export function pointerOf(path: readonly (string | number)[]): string {
   return `/${path.map((step) => String(step).replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
 }
@@ -122,7 +122,7 @@ function listText({ minItems, maxItems }: JsonSchema, ofWhat: string | undefined
 
 const MOST_SHOWN = 60;
 
-/** A value in a few words. Long and nested ones are named by their kind. */
+/** A short description of a value. Long and nested values are named by their kind. */
 function foundText(found: unknown, isHidden: boolean): string {
   if (found instanceof Uint8Array) return "binary data";
   if (Array.isArray(found)) return found.length === 0 ? "an empty list" : "a list";
@@ -132,7 +132,7 @@ function foundText(found: unknown, isHidden: boolean): string {
   return found.length <= MOST_SHOWN ? quote(found) : `${quote(found.slice(0, MOST_SHOWN))}…`;
 }
 
-/** In quotes, without signs that a terminal would obey. */
+/** Quotes text, without characters that a terminal would interpret. */
 const quote = (text: string): string =>
   JSON.stringify(text).replace(
     /[\p{C}\u2028\u2029]/gu,
@@ -146,7 +146,9 @@ function knownText(name: string, { properties }: JsonSchema): string {
   return names.length === 0 || names.length > 12 ? "" : ` (known: ${names.join(", ")})`;
 }
 
-/** Most typos are wrong capitals, another file's convention, or one letter: `apikey`, `base_url`, `reasonning`. */
+/**
+ * Most typos are wrong capitals, another file's naming convention, or one letter: `apikey`, `base_url`, `reasonning`.
+ */
 const isSlip = (a: string, b: string): boolean => a === b || isOneLonger(a, b) || isOneLonger(b, a);
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");

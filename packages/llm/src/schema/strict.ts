@@ -1,4 +1,4 @@
-// What the strict forms of all vendors have in common: references are put in place, and a schema may have no such form.
+// What the strict forms of all vendors share: references are inlined, and a schema may have no such form.
 
 import type { JsonSchema } from "../types/json.ts";
 import { inlineReferences } from "./inline.ts";
@@ -6,7 +6,7 @@ import { inlineReferences } from "./inline.ts";
 /** Thrown inside a translation when the schema has no strict form. */
 export class NotStrict extends Error {}
 
-/** Undefined when there is no strict form. */
+/** Undefined if there is no strict form. */
 export function strictForm<T>(schema: JsonSchema, translate: (flat: JsonSchema) => T): T | undefined {
   const refuse = (): never => {
     throw new NotStrict();

@@ -1,5 +1,5 @@
-// Schemas as programs write them (TypeBox, zod and other standard schemas, plain JSON Schema): the static type they stand for, the
-// JSON Schema that goes to the model, and the check of what came back.
+// Schemas as programs write them (TypeBox, zod and other standard schemas, plain JSON Schema): their static type, the
+// JSON Schema that goes to the model, and the check of its answer.
 
 import type { Static, TSchema } from "typebox";
 import { ConfigurationError } from "../types/errors.ts";
@@ -8,7 +8,7 @@ import { isSchema } from "./inline.ts";
 import { placeText, pointerOf } from "./problem.ts";
 import { type Violation, violationOf, withoutOptionalNulls } from "./validate.ts";
 
-/** What zod, valibot, arktype and others have in common (standardschema.dev), as far as it is used here. */
+/** The interface that zod, valibot, arktype and others share (standardschema.dev), as far as we use it. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -21,7 +21,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What a standard schema says of a value. */
+/** The verdict of a standard schema on a value. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined | undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -35,7 +35,7 @@ export interface StandardIssue {
 /** A schema in any of the forms that calls take: TypeBox, a standard schema such as zod's, plain JSON Schema. */
 export type SchemaInput = StandardSchema | TSchema | JsonSchema;
 
-/** The type of the values that a schema admits. Of JSON Schema that is not known at compile time: any JSON. */
+/** The type of the values that a schema allows. For plain JSON Schema it is unknown at compile time: any JSON. */
 export type InferSchema<S extends SchemaInput> =
   S extends StandardSchema<infer Output>
     ? Output
@@ -45,7 +45,7 @@ export type InferSchema<S extends SchemaInput> =
         ? JsonValue
         : Static<S>;
 
-/** The schema as it goes to the model. */
+/** The schema as it is sent to the model. */
 export function jsonSchemaOf(schema: SchemaInput): JsonSchema {
   if (!isStandard(schema)) return schema as JsonSchema;
   const { vendor, jsonSchema } = schema["~standard"];
@@ -57,12 +57,12 @@ export function jsonSchemaOf(schema: SchemaInput): JsonSchema {
   return rest as JsonSchema;
 }
 
-/** What `checkValue` says: the value, or the first thing that is wrong with it. */
+/** The result of `checkValue`: the value, or the first problem. */
 export type Checked<T> =
   | { readonly value: T; readonly violation?: undefined | undefined }
   | { readonly violation: Violation; readonly value?: undefined | undefined };
 
-/** The value as the schema wants it: without nulls for what was left out, and with what the schema itself makes of it. */
+/** The value as the schema wants it: without nulls for omitted fields, and with the schema's own conversions. */
 export async function checkValue<S extends SchemaInput>(
   schema: S,
   sent: JsonSchema,

@@ -1,5 +1,5 @@
-// Local validation of what a model wrote, against schemas of any origin. Most are in our own language and are checked as our own
-// definitions are; for the others a compiler is loaded with the first check, never at start-up.
+// Local validation of what a model wrote, against schemas of any origin. Most use our own language and our own check;
+// for the others, a validator is loaded with the first check, never at startup.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { boundedChecks } from "./bounded.ts";
@@ -13,14 +13,14 @@ import { type Problem, placeText, pointerOf, problemText } from "./problem.ts";
 export interface Violation {
   /** JSON pointer. */
   readonly path: string;
-  /** A sentence that names the place, without an end. */
+  /** A sentence that names the place, without the final period. */
   readonly message: string;
 }
 
 type Check = (value: JsonValue) => Violation | undefined;
 
 /**
- * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
+ * The only module-level map of this package. A pure memo with weak keys: the same schema object always compiles to the
  * same check, so it does not matter which caller filled it.
  */
 const compiled = new WeakMap<JsonSchema, Check | Promise<Check>>();
@@ -31,7 +31,7 @@ export async function violationOf(schema: JsonSchema, value: JsonValue): Promise
   return check instanceof Promise ? (await check)(value) : check(value);
 }
 
-/** Calls that run at the same time wait for one compilation. */
+/** Concurrent calls wait for one compilation. */
 function checkOf(schema: JsonSchema): Check | Promise<Check> {
   const check = isCheckedHere(schema) ? ownCheck(schema) : compiledCheck(schema);
   compiled.set(schema, check);
@@ -88,11 +88,11 @@ async function compiledCheck(schema: JsonSchema): Promise<Check> {
 
 const wholeViolation = (message: string): Violation => ({ path: "/", message: `the value ${message}` });
 
-/** The first error, in the words of our own check where they say as much. */
+/** The first error, in our own check's words if they say as much. */
 function violationAmong(errors: readonly ValidatorError[], root: JsonSchema, value: JsonValue): Violation {
   const [first] = errors;
   if (first === undefined) return wholeViolation("does not match the schema");
-  // Of several variants the first one is reported first, as if there were no others.
+  // The first variant's error comes first, as if there were no others, so we prefer the error of the whole `anyOf`.
   const { keyword, schemaPath, instancePath, message, params } =
     errors.find(({ keyword, instancePath }) => keyword === "anyOf" && instancePath === first.instancePath) ?? first;
   const path = stepsIn(value, instancePath);
@@ -114,7 +114,7 @@ const SAID_BY_US: ReadonlySet<string> = new Set([
   ...["minItems", "maxItems", "minLength", "maxLength"],
 ]);
 
-/** The steps of a JSON pointer; those into lists are numbers. */
+/** The steps of a JSON pointer; steps into lists are numbers. */
 function stepsIn(value: JsonValue, pointer: string): readonly (string | number)[] {
   const steps: (string | number)[] = [];
   for (const step of pointer.split("/").slice(1)) {
@@ -131,8 +131,8 @@ function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValu
 }
 
 /**
- * Strict mode makes a model write null for a property it omits (see `toOpenAIStrict`). Such nulls are removed
- * again wherever the schema has the property optional and without null.
+ * Strict mode makes a model write null for a property that it omits (see `toOpenAIStrict`). Removes such nulls again if
+ * the schema has the property as optional and without null.
  */
 export function withoutOptionalNulls(schema: JsonSchema, value: JsonValue): JsonValue {
   return stripNulls(schema, value, schema);
@@ -145,7 +145,7 @@ function stripNulls(schema: JsonSchema, value: JsonValue, root: JsonSchema): Jso
   const needed = new Set(Array.isArray(required) ? required : []);
   const result: JsonObject = {};
   for (const [name, child] of Object.entries(value)) {
-    // An assignment would hide all that the model wrote below it, from the check and from the approver of the call.
+    // An assignment would hide everything below it from the check and from whoever approves the call.
     if (name === "__proto__") continue;
     const childSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isSchema(childSchema)) result[name] = child;
@@ -155,7 +155,7 @@ function stripNulls(schema: JsonSchema, value: JsonValue, root: JsonSchema): Jso
   return result;
 }
 
-/** Behind references and one-element wrappers; of several variants the one that this value is about. */
+/** Resolves references and one-element wrappers; of several variants, picks the one that the value fits. */
 function shapeOf(schema: JsonSchema, value: JsonValue, root: JsonSchema, depth = 0): JsonSchema {
   const target = dereference(schema, root);
   const variants = [target["anyOf"] ?? target["oneOf"] ?? target["allOf"] ?? []].flat().filter(isSchema);
@@ -170,7 +170,7 @@ function fits({ properties, items }: JsonSchema, value: JsonValue): boolean {
   return isSchema(value) && isSchema(properties) && Object.keys(value).every((name) => Object.hasOwn(properties, name));
 }
 
-/** Of references and variants that contain nothing but each other: they may be a circle. */
+/** Limit for references and variants that contain nothing but each other, which may be circular. */
 const MAX_NESTING = 8;
 
 function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {

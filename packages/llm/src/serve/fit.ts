@@ -1,4 +1,5 @@
-// Makes a client's request one that the chosen provider takes, by the table: what it cannot express is dropped and said, or refused.
+// Adapts a client's request to the chosen provider according to the table: whatever the provider cannot express is
+// dropped with a notice, or refused.
 
 import type { JsonObject } from "../types/json.ts";
 import type { ContentPart, Message, ThinkingPart } from "../types/message.ts";
@@ -6,42 +7,42 @@ import type { Request } from "../types/request.ts";
 import { FATES, type Feature, fateOf, PROVIDER_FORMATS, type ProviderFormat } from "./table.ts";
 import type { Decoded, Dropped, FormatName, ServedFormat, ServedRequest, Target, Wishes } from "./types.ts";
 
-/** Which provider format has the same signatures as a served one. */
+/** Which provider format has the same signatures as a served format. */
 const NATIVE: Readonly<Partial<Record<FormatName, ProviderFormat>>> = {
   messages: "anthropic",
   responses: "responses",
   chat: "chat",
 };
 
-/** The fields by which the formats call what can be refused. */
+/** The fields in each format for features that may be refused. */
 const FIELDS: Readonly<Partial<Record<Feature, Readonly<Partial<Record<FormatName, string>>>>>> = {
   stop_sequences: { chat: "stop", stream: "request.stopSequences" },
   tool_choice: { stream: "request.toolChoice" },
 };
 
-/** The request for a target, or why it cannot go there. */
+/** The request for a target, or why it cannot be sent there. */
 export function fitRequest(served: ServedRequest, format: ServedFormat, target: Target): Decoded {
   const { request, wishes } = served;
   const at = PROVIDER_FORMATS[target.api];
-  const refused = (field: string, message: string): Decoded => ({
+  const refuseField = (field: string, message: string): Decoded => ({
     kind: "refused",
     refusal: { kind: "invalid", field, message },
   });
-  if (at === undefined) return refused("model", "This server cannot answer for that model; choose another one.");
+  if (at === undefined) return refuseField("model", "This server cannot answer for that model; choose another one.");
   const { model } = target;
   if (!model.supportsTools && (request.tools ?? []).length > 0)
-    return refused("tools", "This model takes no tools; choose another one.");
+    return refuseField("tools", "This model does not support tools; choose another one.");
   if (!model.supportsVision && request.messages.some(hasImages))
-    return refused(fieldOf("image", format), "This model takes no images; choose another one.");
+    return refuseField(fieldOf("image", format), "This model does not support images; choose another one.");
   const dropped: Dropped[] = [...served.dropped];
   for (const feature of featuresOf(request, wishes)) {
     const fate = fateOf(feature, at);
-    if (fate === "dropped") dropped.push({ what: feature, why: `the provider of this model has nothing like it` });
+    if (fate === "dropped") dropped.push({ what: feature, why: `the provider of this model does not support it` });
     if (fate === "refused") {
       const field = fieldOf(feature, format);
-      return refused(
+      return refuseField(
         field,
-        `${field}: the provider of this model does not take it. Leave it out, or choose another model.`,
+        `${field}: the provider of this model does not support it. Leave it out, or choose another model.`,
       );
     }
   }
@@ -80,7 +81,7 @@ function sessionOf(metadata: Request["metadata"]): Request["metadata"] {
   return session === undefined ? undefined : { session_id: session };
 }
 
-/** What a request makes use of, in the order of the table. */
+/** The features that a request uses, in the order of the table. */
 function featuresOf(request: Request, wishes: Wishes): readonly Feature[] {
   const used = new Set<Feature>();
   const add = (feature: Feature, isUsed: boolean): void => {
@@ -144,15 +145,15 @@ const hasImages = ({ content }: Message): boolean =>
   );
 
 /**
- * Signatures go only to where they came from. One that a client had from the vendor itself says nothing of that: at a provider of the
- * client's own format it is taken as that provider's, elsewhere it is lost.
+ * Signatures go back only to where they came from. One that a client got from the vendor itself does not say that: a
+ * provider of the client's own format accepts it as its own, elsewhere it is lost.
  */
 function withOrigins(message: Message, target: Target, isNative: boolean, lose: () => void): Message {
   if (message.role !== "assistant") return message;
   const content = message.content.flatMap((part): ContentPart[] => {
     if (part.kind !== "thinking" && part.kind !== "redacted_thinking") return [part];
     const { origin } = part.thinking;
-    if (origin === undefined && isNative) return [stamped(part, target)];
+    if (origin === undefined && isNative) return [stampOrigin(part, target)];
     if (origin?.provider === target.provider && origin.model === target.model.id) return [part];
     lose();
     return [];
@@ -162,14 +163,14 @@ function withOrigins(message: Message, target: Target, isNative: boolean, lose: 
     : { ...message, content };
 }
 
-const stamped = (part: ThinkingPart, { provider, model }: Target): ThinkingPart => ({
+const stampOrigin = (part: ThinkingPart, { provider, model }: Target): ThinkingPart => ({
   ...part,
   thinking: { ...part.thinking, origin: { provider, model: model.id } },
 });
 
-/** Parameters in the words of the provider. */
+/** Parameters in the provider's own terms. */
 function optionsFor(at: ProviderFormat, request: Request, wishes: Wishes, target: Target): JsonObject | undefined {
-  const carried = (feature: Feature): boolean => fateOf(feature, at) === "carried";
+  const isCarried = (feature: Feature): boolean => fateOf(feature, at) === "carried";
   const numbers: JsonObject = {};
   const names = NUMBER_NAMES[at];
   for (const [feature, value] of [
@@ -178,12 +179,12 @@ function optionsFor(at: ProviderFormat, request: Request, wishes: Wishes, target
     ["frequency_penalty", wishes.frequencyPenalty],
     ["presence_penalty", wishes.presencePenalty],
   ] as const)
-    if (value !== undefined && carried(feature)) numbers[names?.[feature] ?? feature] = value;
+    if (value !== undefined && isCarried(feature)) numbers[names?.[feature] ?? feature] = value;
   const options: JsonObject = inside(at, numbers);
-  if (wishes.verbosity !== undefined && carried("verbosity")) options["text"] = { verbosity: wishes.verbosity };
-  if (wishes.parallelCalls === false && (request.tools ?? []).length > 0 && carried("parallel_tool_calls"))
+  if (wishes.verbosity !== undefined && isCarried("verbosity")) options["text"] = { verbosity: wishes.verbosity };
+  if (wishes.parallelCalls === false && (request.tools ?? []).length > 0 && isCarried("parallel_tool_calls"))
     Object.assign(options, oneCallAtATime(at, request));
-  if (wishes.thinkingBudget !== undefined && carried("thinking_budget") && target.model.thinking?.mode === "budget")
+  if (wishes.thinkingBudget !== undefined && isCarried("thinking_budget") && target.model.thinking?.mode === "budget")
     options["thinking"] = { type: "enabled", budget_tokens: wishes.thinkingBudget };
   return Object.keys(options).length === 0 ? undefined : options;
 }
@@ -200,14 +201,14 @@ function inside(at: ProviderFormat, numbers: JsonObject): JsonObject {
 
 function oneCallAtATime(at: ProviderFormat, { toolChoice, responseFormat }: Request): JsonObject {
   if (at !== "anthropic") return { parallel_tool_calls: false };
-  // A schema for the answer is a forced call of its own there.
+  // There, a schema for the answer becomes a forced call of its own.
   if (toolChoice?.mode === "none" || (responseFormat !== undefined && responseFormat.type !== "text")) return {};
   const single = { disable_parallel_tool_use: true };
   if (toolChoice?.mode === "named") return { tool_choice: { type: "tool", name: toolChoice.toolName, ...single } };
   return { tool_choice: { type: toolChoice?.mode === "required" ? "any" : "auto", ...single } };
 }
 
-/** For the answer: what was left out of the request. */
+/** The header with what was omitted from the request. */
 export function warningHeaders(dropped: readonly Dropped[]): Readonly<Record<string, string>> {
   const words = [...new Set(dropped.map(({ what }) => what))].filter((word) => /^[a-z_]+$/.test(word));
   return words.length === 0 ? {} : { "x-lathe-dropped": words.join(", ") };

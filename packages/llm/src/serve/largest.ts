@@ -1,10 +1,10 @@
-// The most that an answer may be, for whoever pays for it before it is asked for.
+// The largest possible answer, for servers that must reserve its cost before the request.
 
 import { fixedThinking } from "../protocols/anthropic/effort.ts";
 import type { ModelInfo } from "../types/model.ts";
 import type { Request } from "../types/request.ts";
 
-/** Output tokens. Undefined: nothing bounds the answer; give the request a `maxTokens`. */
+/** Output tokens. Undefined if nothing limits the answer; then give the request a `maxTokens`. */
 export function largestAnswer(request: Request, model: ModelInfo): number | undefined {
   const { maxOutput } = model;
   if (request.maxTokens === undefined) return maxOutput;

@@ -1,9 +1,10 @@
-// What becomes of each part of a request at each kind of provider: one table, as data. The rule: what would make an answer mean
-// something else is refused; what makes it only better, cheaper or more alike is dropped and named in a header; all else is carried.
+// What happens to each part of a request at each kind of provider: one table, as data. The rule: what would change the
+// meaning of an answer is refused; what only makes it better, cheaper or more consistent is dropped and named in a
+// header; everything else is carried over.
 
 import type { Api } from "../types/model.ts";
 
-/** The wire formats of providers; several names of APIs share one. */
+/** The wire formats of providers; several API names share one. */
 export type ProviderFormat = "anthropic" | "bedrock" | "gemini" | "responses" | "chat" | "ollama";
 
 export const PROVIDER_FORMATS: Readonly<Partial<Record<Api, ProviderFormat>>> = {
@@ -22,10 +23,10 @@ export const PROVIDER_FORMATS: Readonly<Partial<Record<Api, ProviderFormat>>> = 
 /** What happens to a part of a request. */
 export type Fate = "carried" | "dropped" | "refused";
 
-/** A part of requests, with its fate at providers of each format. */
+/** A part of requests, with what happens to it at providers of each format. */
 export interface FateRow {
   readonly what: string;
-  /** For the table of the documentation. */
+  /** For the table in the documentation. */
   readonly meaning: string;
   /** `c` carried, `d` dropped, `r` refused; in the order of `COLUMNS`. */
   readonly fates: string;

@@ -1,9 +1,11 @@
-// What a server needs to answer the clients of a vendor in that vendor's wire format: the inverse of a Protocol. Nothing is passed
-// through: a request is read into ours, every byte of an answer is written here. Pure: no clock, no random numbers, no sockets.
+// What a server needs to answer the clients of a vendor in that vendor's wire format: the inverse of a Protocol.
+// Nothing is passed through: a request is read into ours, and we write every byte of an answer. Pure: no clock, no
+// random numbers, no sockets.
 //
-// A server goes: parse the JSON, `format.decode`, choose the model, `fitRequest(served, format, target)`, `format.encoder`, then either
-// `push` for each event of the stream or `whole` for the answer. Failures before the first byte go through `format.error`, later ones
-// through `encoder.fail`. `warningHeaders(dropped)` says what was left out, `largestAnswer(request, model)` how long an answer may be.
+// A server does this: parse the JSON, `format.decode`, choose the model, `fitRequest(served, format, target)`,
+// `format.encoder`, then either `push` for each event of the stream or `whole` for the answer. Failures before the first
+// byte go through `format.error`, later ones through `encoder.fail`. `warningHeaders(dropped)` says what was omitted,
+// `largestAnswer(request, model)` how long an answer may be.
 
 import type { SDKError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";
@@ -17,36 +19,36 @@ export type FormatName = "chat" | "messages" | "responses" | "stream";
 /** One wire format, both ways. */
 export interface ServedFormat {
   readonly name: FormatName;
-  /** Where its clients send requests with POST. */
+  /** Where its clients POST their requests. */
   readonly path: string;
-  /** The header in which its clients look for the id of a request. */
+  /** The header in which its clients look for a request's id. */
   readonly requestIdHeader: string;
-  /** Keeps a silent stream open. */
+  /** Text that keeps a silent stream open. */
   readonly ping: string;
   /** Reads the parsed JSON of a body, whatever it is. Never throws. */
   decode(body: unknown): Decoded;
-  /** For one answer. */
+  /** Makes the encoder for one answer. */
   encoder(context: AnswerContext): AnswerEncoder;
-  /** The answer to a request that failed before the first byte. */
+  /** The response for a request that failed before the first byte. */
   error(failure: SDKError | Refusal, requestId?: string): ServedError;
 }
 
-/** A request of a client in our words, or why there is none. */
+/** A client's request in our form, or the reason for refusing it. */
 export type Decoded =
   | { readonly kind: "request"; readonly served: ServedRequest }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 /** What a client asks for. */
 export interface ServedRequest {
-  /** `model` is the client's word for it; `provider` is set by `fitRequest`. */
+  /** `model` is the client's name for it; `fitRequest` sets `provider`. */
   readonly request: Request;
   readonly stream: boolean;
   readonly wishes: Wishes;
-  /** What was left out, for the warning header. */
+  /** Parts that were omitted, for the warning header. */
   readonly dropped: readonly Dropped[];
 }
 
-/** Parameters that no field of a request stands for; `fitRequest` gives them to the providers that take them. */
+/** Parameters without a field in our requests; `fitRequest` passes them to providers that accept them. */
 export interface Wishes {
   readonly parallelCalls?: boolean | undefined;
   readonly topK?: number | undefined;
@@ -54,15 +56,15 @@ export interface Wishes {
   readonly frequencyPenalty?: number | undefined;
   readonly presencePenalty?: number | undefined;
   readonly verbosity?: string | undefined;
-  /** Tokens that the client allows for thinking, as Anthropic takes them. */
+  /** Tokens that the client allows for thinking, in Anthropic's terms. */
   readonly thinkingBudget?: number | undefined;
-  /** Chat Completions: a last chunk with the usage. */
+  /** Chat Completions: add a last chunk with the usage. */
   readonly includeUsage?: boolean | undefined;
 }
 
-/** Something of a request that was not sent on. */
+/** A part of a request that was not sent on. */
 export interface Dropped {
-  /** A word of our own list, never the client's text. */
+  /** A word from our own list, never the client's text. */
   readonly what: string;
   readonly why: string;
 }
@@ -72,15 +74,15 @@ export interface Refusal {
   readonly kind: RefusalKind;
   /** A sentence for people, with the next step. */
   readonly message: string;
-  /** The field that is to blame, as the client spells it. */
+  /** The field that caused it, as the client spells it. */
   readonly field?: string | undefined;
-  /** A word for programs, such as `budget_exceeded`. */
+  /** A code for programs, such as `budget_exceeded`. */
   readonly code?: string | undefined;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
 }
 
-/** What the reasons of a refusal have in common: each has one status, and a word in each format. */
+/** Kinds of refusals: each has one status, and a word in each format. */
 export type RefusalKind =
   | "invalid"
   | "unauthenticated"
@@ -101,30 +103,30 @@ export interface Target {
   readonly model: ModelInfo;
 }
 
-/** What an encoder knows of its answer. */
+/** What an encoder needs to know about its answer. */
 export interface AnswerContext {
   /** As `fitRequest` returned it. */
   readonly served: ServedRequest;
   readonly target: Target;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Letters and digits, never twice the same. */
+  /** Letters and digits, never the same twice. */
   readonly newId: () => string;
 }
 
-/** Writes one answer. Text of a body of UTF-8; "" when the format has nothing to say. */
+/** Writes one answer as text for a UTF-8 body; "" if the format has nothing to write. */
 export interface AnswerEncoder {
-  /** The next event. After the terminal one everything is "". */
+  /** Writes the next event. After the terminal one, everything is "". */
   push(event: StreamEvent): string;
-  /** Ends a stream that has begun; "" when it is over. */
+  /** Ends a stream that has begun; "" if it is over. */
   fail(failure: SDKError | Refusal): string;
   /** Whether the last text has been written. */
   readonly isOver: boolean;
-  /** The body of an answer that is not streamed. Throws the StreamError of an answer that the vendor ended with an error. */
+  /** The body of an answer that is not streamed. Throws a StreamError if the vendor ended the answer with an error. */
   whole(response: Response): string;
 }
 
-/** An HTTP answer that says why there is no other. */
+/** An HTTP response that says why there is no answer. */
 export interface ServedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// From events back to a Response, for consumers that only see the stream.
+// Builds a Response from events, for consumers that only see the stream.
 
 import type { StreamEvent, StreamedToolCall } from "../types/events.ts";
 import type { ContentPart } from "../types/message.ts";
@@ -7,7 +7,7 @@ import { parseArguments } from "./partial-json.ts";
 import { makeResponse } from "./response.ts";
 import { NO_USAGE } from "./usage.ts";
 
-/** Builds the response out of the events of a stream. */
+/** Builds the response from the events of a stream. */
 export class StreamAccumulator {
   readonly #provider: string;
   #id = "";
@@ -58,7 +58,7 @@ export class StreamAccumulator {
       }
       case "tool_call_start":
       case "tool_call_delta":
-        // Read only on demand: a delta must not cost what came before it.
+        // Parsed only on demand, because a delta must not cost as much as everything before it.
         this.#parts.set(`call ${event.callKey}`, event.toolCall);
         break;
       case "tool_call_end":
@@ -103,7 +103,7 @@ function callPart({ id, name, type, rawArguments }: StreamedToolCall): ContentPa
   return { kind: "tool_call", toolCall };
 }
 
-/** Its arguments as far as they can be read. */
+/** The call with its arguments as far as they can be parsed. */
 function runningCall(call: StreamedToolCall): ContentPart {
   const part = callPart(call);
   if (part.kind !== "tool_call" || part.toolCall.rawArguments === undefined) return part;

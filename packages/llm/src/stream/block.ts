@@ -1,4 +1,4 @@
-// One block of an answer while it comes: text, thinking, a call or something unknown, and what it is when it is complete.
+// One block of an answer while it streams in: text, thinking, a call or something unknown, and its final form.
 
 import type { StreamedToolCall } from "../types/events.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
@@ -23,7 +23,7 @@ export interface CallBlock {
   readonly kind: "call";
   readonly key: string;
   id: string | undefined;
-  /** We made the id because none had come; the vendor's may still arrive. */
+  /** True if we made the id because none had come; the vendor's may still arrive. */
   ownId: boolean;
   name: string;
   type: "function" | "custom";
@@ -50,7 +50,7 @@ export function thinkingOf(block: ReasoningBlock, from: Origin): ThinkingData {
   };
 }
 
-/** What the message holds of a block. */
+/** The content parts that a block becomes. */
 export function partOf(block: Block, origin: Origin): ContentPart {
   switch (block.kind) {
     case "text":
@@ -91,7 +91,7 @@ export function snapshot(block: CallBlock): StreamedToolCall {
   return new CallSnapshot(block.id ?? "", block.name, block.type, block.raw);
 }
 
-/** One moment of a call. The rope in `rawArguments` is shared with later moments; nothing is parsed until asked. */
+/** A call at one moment. Later moments share the rope in `rawArguments`; nothing is parsed until it is read. */
 class CallSnapshot implements StreamedToolCall {
   readonly id: string;
   readonly name: string;

@@ -1,5 +1,5 @@
-// The one state machine behind every vendor's stream: decoders report what they saw, this keeps the event grammar
-// (DM-11) by construction and builds the Response. Text is appended to ropes, so a delta costs only its own bytes.
+// The one state machine behind every vendor's stream: decoders report what they see; this enforces the event grammar
+// (DM-11) and builds the Response. Text is appended to ropes, so a delta costs only its own bytes.
 
 import type { SDKError } from "../types/errors.ts";
 import { AbortError } from "../types/errors.ts";
@@ -20,10 +20,10 @@ import {
 } from "./block.ts";
 import { makeResponse } from "./response.ts";
 
-/** What a sink needs to know of its answer. */
+/** What a sink needs to know about its answer. */
 export interface BlockSinkOptions {
   readonly provider: string;
-  /** The model asked for; reported until the vendor names one. */
+  /** The requested model; reported until the vendor names one. */
   readonly model: string;
   readonly origin: Origin;
   readonly newId: () => string;
@@ -36,7 +36,7 @@ export interface BlockSinkOptions {
   readonly rateLimit?: RateLimitInfo | undefined;
 }
 
-/** The sink that keeps the grammar of events and builds the response. */
+/** The sink that enforces the event grammar and builds the response. */
 export class Blocks implements BlockSink {
   readonly #options: BlockSinkOptions;
   readonly #emit: (event: StreamEvent) => void;
@@ -230,7 +230,7 @@ export class Blocks implements BlockSink {
     this.#emit({ type: "finish", finishReason: response.finishReason, usage: response.usage, response });
   }
 
-  /** Before the first event there is nothing to end: the driver throws `failure` instead. */
+  /** Before the first event there is nothing to end, and the driver throws `failure` instead. */
   fail(failure: SDKError): void {
     if (this.terminal) return;
     const error = this.#options.clean?.(failure) ?? failure;
@@ -240,7 +240,7 @@ export class Blocks implements BlockSink {
     }
     this.#closeAll();
     this.#failure = error;
-    // The error carries the vendor's body, cleaned of secrets; the partial must not bring it back.
+    // The error contains the vendor's body without secrets; the partial response must not bring them back.
     this.#raw = [];
     this.#emit({ type: "error", error, partial: this.#build({ reason: "error" }) });
   }
@@ -331,7 +331,8 @@ export class Blocks implements BlockSink {
       model: this.#model,
       provider: this.#options.provider,
       message: { role: "assistant", content },
-      // Many servers say "stop" although they call a tool; a length stop stays, its last call may be incomplete.
+      // Many servers say "stop" although they call a tool. A length stop stays, because its last call may be
+      // incomplete.
       finishReason: hasCalls && reason.reason === "stop" ? { ...reason, reason: "tool_calls" } : reason,
       usage: this.#sumUsage(),
       warnings: [...this.#warnings],
@@ -341,7 +342,7 @@ export class Blocks implements BlockSink {
   }
 }
 
-/** What a done-only vendor still owes the reader of deltas. */
+/** The text that a vendor sent only in its final event, as a last delta. */
 function missingTail(streamed: string, whole: string | undefined): string {
   return whole !== undefined && whole.length > streamed.length && whole.startsWith(streamed)
     ? whole.slice(streamed.length)

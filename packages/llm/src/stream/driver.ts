@@ -1,5 +1,5 @@
-// Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, returns events from the queue. No
-// generator per layer, and nothing is read while the consumer is busy.
+// Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, and returns events from the
+// queue. There is no generator per layer, and nothing is read while the consumer is busy.
 
 import { createFramer } from "../framing/framer.ts";
 import type { AdapterTimeouts, TransportResponse } from "../types/adapter.ts";
@@ -24,7 +24,7 @@ const DONE: IteratorResult<StreamEvent> = { done: true, value: undefined };
 
 export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   readonly #open: (onLeave: (leave: () => void) => void) => Promise<Exchange>;
-  /** Called when the consumer leaves, so that a request still on its way is dropped too. */
+  /** Called when the consumer leaves, so that a request still under way is dropped too. */
   #leave = (): void => {};
   readonly #onLeave = (leave: () => void): void => {
     this.#leave = leave;
@@ -67,7 +67,7 @@ export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIte
     this.#over = true;
     this.#queue = [];
     this.#head = 0;
-    // A finished answer closes its own connection, or gives it back.
+    // A finished answer closes or returns its own connection.
     if (this.#reader?.sink.response !== undefined) return DONE;
     this.#isLeft = true;
     this.#leave();
@@ -100,7 +100,7 @@ export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIte
 
   #take(): IteratorResult<StreamEvent> {
     const event = this.#queue[this.#head++] as StreamEvent;
-    // A stream that happens to end while aborted is still reported as aborted.
+    // A stream that ends just when it is aborted is still reported as aborted.
     if (event.type === "finish" && this.#reader?.aborted) {
       const error = new AbortError("The request was aborted.");
       return { done: false, value: { type: "error", error, partial: event.response } };
@@ -109,14 +109,14 @@ export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIte
   }
 }
 
-/** Reads an answer step by step into a sink; shared by streamed and whole answers. */
+/** Reads an answer step by step into a sink; used for streamed and whole answers. */
 export class AnswerReader {
   readonly sink: Blocks;
   readonly #exchange: Exchange;
   readonly #bytes: AsyncIterator<Uint8Array>;
   readonly #framer: Framer;
   #first = true;
-  /** Set when the server sends one JSON document instead of a stream. */
+  /** Set if the server sends one JSON document instead of a stream. */
   #document: { decoder: InstanceType<typeof TextDecoder>; text: string } | undefined;
   #closed = false;
 
@@ -134,7 +134,7 @@ export class AnswerReader {
     return this.#exchange.guard.aborted;
   }
 
-  /** One batch of bytes. Never throws: failures end the sink. */
+  /** Reads one batch of bytes. Never throws: failures end the sink. */
   async step(timed = true): Promise<void> {
     const { guard, timeouts, decoder } = this.#exchange;
     const { sink } = this;
@@ -193,7 +193,7 @@ export class AnswerReader {
     sink.finish();
   }
 
-  /** A failed exchange is closed; a finished one is read to its end, so that the connection can be used again. */
+  /** Closes a failed exchange; reads a finished one to its end, so that the connection can be reused. */
   async #finish(): Promise<void> {
     if (this.sink.failure !== undefined) {
       await this.close();
@@ -205,7 +205,7 @@ export class AnswerReader {
 }
 
 const MAX_DOCUMENT = 64 * 1024 * 1024;
-/** After the closing event only a few bytes should follow; more is not worth a connection. */
+/** Only a few bytes should follow the closing event; a connection is not worth reading more. */
 const MAX_DRAIN_READS = 4;
 const MAX_DRAIN_SECONDS = 1;
 

@@ -1,5 +1,5 @@
-// What may end a call from our side: the caller's abort and the timeouts. One inner signal closes the socket; the
-// reason is remembered, so that an abort is never reported as a network failure.
+// How our side may end a call: the caller's abort and the timeouts. One inner signal closes the socket. We remember the
+// reason, so that an abort is never reported as a network failure.
 
 import type { ClientDeps } from "../types/adapter.ts";
 import { AbortError, RequestTimeoutError, SDKError, StreamError, type TimeoutPhase } from "../types/errors.ts";
@@ -36,7 +36,7 @@ export class CallGuard {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** The work's outcome, or why the call is over before it: for work that knows nothing of the signal. */
+  /** The work's result, or the reason if the call ends first; for work that does not know the signal. */
   async race<T>(work: Promise<T>): Promise<T> {
     let onAbort = () => {};
     const over = new Promise<never>((_, reject) => {
@@ -69,19 +69,19 @@ export class CallGuard {
     this.#timer = undefined;
   }
 
-  /** The caller is not waiting for the answer any more. */
+  /** Called when the caller no longer waits for the answer. */
   abandon(): void {
     this.#failure ??= new AbortError("The stream was left before its end.");
     this.#controller.abort();
   }
 
-  /** The call is over; nothing of it may linger on the caller's signal. */
+  /** Called when the call is over, so that no listener stays on the caller's signal. */
   release(): void {
     this.disarm();
     this.#outer?.removeEventListener("abort", this.#onAbort);
   }
 
-  /** The error the caller should see for something that went wrong while reading the answer. */
+  /** The error that the caller should see for a failure while reading the answer. */
   explain(error: unknown): SDKError {
     if (this.#failure !== undefined) return this.#failure;
     if (error instanceof SDKError) return error;

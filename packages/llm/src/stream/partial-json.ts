@@ -1,8 +1,8 @@
-// Reads JSON that is still arriving: open strings, arrays and objects are closed, a dangling key is dropped.
+// Reads JSON that is still arriving: closes open strings, arrays and objects, and drops a dangling key.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
 
-/** The value as far as it has arrived; undefined when nothing can be read yet or the text is not JSON. */
+/** The value as far as it has arrived; undefined if nothing can be read yet or the text is not JSON. */
 export function parsePartialJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -11,13 +11,13 @@ export function parsePartialJson(text: string): JsonValue | undefined {
   }
 }
 
-/** As above for call arguments, where anything but an object means `{}`. */
+/** Like parsePartialJson, for call arguments: anything but an object gives `{}`. */
 export function parsePartialObject(text: string): JsonObject {
   const value = parsePartialJson(text);
   return isJsonObject(value) ? value : {};
 }
 
-/** Strict reading of complete call arguments; no text at all means no arguments. */
+/** Parses complete call arguments strictly; empty text means no arguments. */
 export function parseArguments(text: string): JsonObject | undefined {
   if (text.trim() === "") return {};
   try {
@@ -48,7 +48,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
 class PartialReader {
   readonly #text: string;
   #at = 0;
-  /** The text ended, or stopped being JSON: everything open is closed as is. */
+  /** The text ended, or stopped being JSON: everything open is closed as it is. */
   #over = false;
 
   constructor(text: string) {

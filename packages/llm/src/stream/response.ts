@@ -21,7 +21,7 @@ function toolCallsOf(message: Message): readonly ToolCall[] {
   return calls;
 }
 
-/** A free-form call has no object; its text is in `input`, where a vendor without such tools would put it. */
+/** A free-form call has no object, so its text goes into `input`, as with vendors that have no such tools. */
 function toToolCall(call: ToolCallData): ToolCall {
   if (typeof call.arguments === "string")
     return { id: call.id, name: call.name, arguments: { input: call.arguments }, rawArguments: call.arguments };

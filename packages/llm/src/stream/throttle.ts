@@ -1,10 +1,10 @@
-// For screens: neighbouring deltas of one block become one event per interval. Off unless asked for.
+// For screens: consecutive deltas of one block become one event per interval. Off by default.
 
 import { defaultDeps } from "../deps.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { DeltaEvent, StreamEvent } from "../types/events.ts";
 
-/** Any other event flushes what is held first; nothing is reordered or lost. */
+/** Any other event first flushes what is held back; nothing is reordered or lost. */
 export async function* throttle(
   events: AsyncIterable<StreamEvent>,
   intervalMs: number,
@@ -37,7 +37,7 @@ function isDelta(event: StreamEvent): event is DeltaEvent {
   return event.type === "text_delta" || event.type === "reasoning_delta" || event.type === "tool_call_delta";
 }
 
-/** Two neighbouring deltas of one block as one; undefined for others. */
+/** Merges two consecutive deltas of one block; undefined for other events. */
 export function mergeDeltas(held: StreamEvent, next: StreamEvent): StreamEvent | undefined {
   if (held.type === "text_delta" && next.type === "text_delta" && held.textId === next.textId)
     return { type: "text_delta", textId: next.textId, delta: held.delta + next.delta };

@@ -1,10 +1,10 @@
-// Counting tokens and money. Vendors count differently: the derived numbers below are the comparable ones.
+// Counting tokens and money. Vendors count differently; the derived numbers below are comparable.
 
 import { isJsonObject } from "../types/json.ts";
 import type { ModelCost } from "../types/model.ts";
 import type { Usage } from "../types/response.ts";
 
-/** By name, for sums: they have lost the vendor's own fields. */
+/** By provider name, for sums, which no longer have the vendor's own fields. */
 const CACHE_APART_PROVIDERS = /^(anthropic|amazon-bedrock|bedrock)/;
 const REASONING_APART_PROVIDERS = /^(gemini|google)/;
 const CACHE_APART_FIELDS = [
@@ -14,14 +14,14 @@ const CACHE_APART_FIELDS = [
   "cacheWriteInputTokens",
 ];
 
-/** What an hour in the cache costs to write, as a multiple of the input price; the shorter time has its own price. */
+/** Writing to the cache for an hour costs this multiple of the input price; the shorter time has its own price. */
 const LONG_CACHE_WRITE = 2;
 
 const OPTIONAL = ["reasoningTokens", "cacheReadTokens", "cacheWriteTokens"] as const;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-/** The sum of two usages; a count that one of them lacks is that of the other. */
+/** The sum of two usages; a count that one of them lacks is taken from the other. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -35,10 +35,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
-/** Whether `inputTokens` excludes what was read from or written to the cache. */
+/** Whether `inputTokens` excludes tokens read from or written to the cache. */
 function countsCacheApart({ raw }: Usage, provider: string): boolean {
   if (raw === undefined) return CACHE_APART_PROVIDERS.test(provider);
-  // Gateways add these fields to Chat answers too, where they are part of the prompt.
+  // Gateways add these fields to Chat answers too, but there they are part of the prompt.
   return !("prompt_tokens" in raw) && CACHE_APART_FIELDS.some((field) => field in raw);
 }
 
@@ -57,20 +57,20 @@ function longCacheWrites({ raw }: Usage): number {
   return details.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? Number(inputTokens) : 0), 0);
 }
 
-/** Everything the model read. */
+/** All tokens that the model read. */
 export function promptTokens(usage: Usage, provider: string): number {
   if (!countsCacheApart(usage, provider)) return usage.inputTokens;
   return usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
 }
 
-/** Everything the model generated. */
+/** All tokens that the model generated. */
 export function billedOutputTokens(usage: Usage, provider: string): number {
   return usage.outputTokens + (countsReasoningApart(usage, provider) ? (usage.reasoningTokens ?? 0) : 0);
 }
 
 /**
- * The same counts for every vendor: input is all that was read, output all that was generated. Only such usages of several
- * vendors can be added up.
+ * The same counts for every vendor: input is everything read, output everything generated. Only these can be added up
+ * across vendors.
  */
 export function comparableUsage(usage: Usage, provider: string): Usage {
   const { raw: _raw, ...counts } = usage;
@@ -102,8 +102,8 @@ export function costOf(usage: Usage, prices: ModelCost, provider: string): numbe
 }
 
 /**
- * US dollars of a request whatever the cache does: it may hold nothing, and writing to it may cost more than reading the prompt.
- * `keepsLong`: what is written may stay for an hour, which costs more again.
+ * US dollars of a request at most, regardless of the cache: it may be empty, and writing to it may cost more than
+ * reading the prompt. `keepsLong`: entries may stay for an hour, which costs even more.
  */
 export function mostCostOf(promptTokens: number, outputTokens: number, prices: ModelCost, keepsLong: boolean): number {
   const cost = pricesFor(promptTokens, prices);

@@ -1,5 +1,5 @@
-// What node's agents do not guarantee: a connection that has waited for long, or on which something came that
-// no request asked for, serves no further request; and one can be opened before there is a request for it.
+// What Node's agents do not guarantee: a connection that has been idle for long, or that received unrequested data, is
+// not used again; and a connection can be opened before there is a request for it.
 
 import type { Agent, AgentOptions, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
@@ -7,12 +7,12 @@ import type { Duplex } from "node:stream";
 import type { ClientDeps } from "../types/adapter.ts";
 
 /**
- * Older ones are not trusted: while a machine sleeps or changes its network, connections die without notice, and a
- * request on a dead one hangs until its timeout. By the clock on the wall, since timers sleep as well.
+ * We do not trust connections idle for longer: while a machine sleeps or changes its network, they die without notice,
+ * and a request on a dead one hangs until its timeout. Uses wall-clock time, because timers sleep as well.
  */
 const MOST_IDLE_MS = 60_000;
 
-/** `keepAliveMsecs`: the system looks after connections on which nothing has moved for so long. */
+/** `keepAliveMsecs`: the system probes connections that have been silent for this long. */
 export const AGENT_OPTIONS: AgentOptions = {
   keepAlive: true,
   keepAliveMsecs: 30_000,
@@ -22,34 +22,34 @@ export const AGENT_OPTIONS: AgentOptions = {
 
 export interface Connections {
   readonly agent: Agent;
-  /** TCP and TLS are behind it. */
+  /** True once TCP and TLS are established. */
   isOpen(socket: Duplex): boolean;
-  /** It waited before it got its request, so its server may have closed it. */
+  /** True if it was idle before it got its request, so its server may have closed it. */
   hasWaited(socket: Duplex): boolean;
   /**
-   * Opens one that the next request to the target takes. Errors are left for that request to report. Not for agents
-   * that hand connections out later than they are asked.
+   * Opens a connection that the next request to the target will use; that request reports any error. Not for agents
+   * that return connections asynchronously.
    */
   prepare(target: RequestOptions): void;
-  /** Closes those that wait for a request. */
+  /** Closes idle connections. */
   dropIdle(): void;
-  /** Closes those that wait for a request now, the others when their exchange is over. */
+  /** Closes idle connections now, and the others when their exchange is over. */
   leave(): void;
-  /** Closes those that have waited too long. */
+  /** Closes connections that have been idle for too long. */
   dropStale(): void;
 }
 
-/** Node's declaration says void; the documented answer is whether the connection is kept. */
+/** Node's declaration says void; the documented result is whether the connection is kept. */
 type KeepSocketAlive = (socket: Duplex) => boolean;
 
-/** The connections of a new agent, watched from the outside. */
+/** Watches the connections of a new agent from outside. */
 export function watchConnections(agent: Agent, options: AgentOptions, now: ClientDeps["now"]): Connections {
   const open = new WeakSet<Duplex>();
   const idleSince = new WeakMap<Duplex, number>();
   const prepared = new Map<string, Socket>();
   const rest = (socket: Duplex) => {
     idleSince.set(socket, now());
-    // What comes now would be taken for the next answer.
+    // Data that arrives now would be taken for the next answer.
     socket.on("data", close);
   };
   const isStale = (socket: Duplex) => now() - (idleSince.get(socket) ?? 0) > MOST_IDLE_MS;
@@ -64,7 +64,7 @@ export function watchConnections(agent: Agent, options: AgentOptions, now: Clien
       return ready;
     }
     const socket = connect(target, (error, made) => {
-      // Node's own agents call it without a connection: they have returned it.
+      // Node's own agents call this without a connection, because they have returned it.
       if (made) open.add(made);
       callback?.(error, made);
     });
@@ -93,7 +93,7 @@ export function watchConnections(agent: Agent, options: AgentOptions, now: Clien
     prepare: (target) => {
       const name = agent.getName(target);
       if (prepared.has(name) || agent.freeSockets[name] !== undefined) return;
-      // As the agent itself would ask for one; by the key it finds TLS sessions.
+      // The same options that the agent itself would use; it finds TLS sessions by the key.
       const keepAliveInitialDelay = options.keepAliveMsecs;
       const wanted = { ...target, ...options, noDelay: true, keepAliveInitialDelay, path: null, _agentKey: name };
       const socket = agent.createConnection(wanted) as Socket;

@@ -1,4 +1,4 @@
-// The body of an answer that is read whole.
+// Reads the body of an answer as a whole.
 
 import type { TransportResponse } from "../types/adapter.ts";
 import { NetworkError, StreamError } from "../types/errors.ts";

@@ -1,4 +1,4 @@
-// A response body as batches of bytes: each `next` takes all that has arrived. `return` closes the socket.
+// A response body as batches of bytes: each `next` returns everything that has arrived. `return` closes the socket.
 
 import type { Readable } from "node:stream";
 import { networkError } from "../errors/network.ts";
@@ -6,12 +6,12 @@ import { SDKError } from "../types/errors.ts";
 
 export interface BodySource {
   readonly incoming: Readable;
-  /** The incoming message, or the decompressor behind it. */
+  /** The incoming message, or the decompressor after it. */
   readonly readable: Readable;
   readonly origin: string;
   /** Why the transport itself broke the exchange (abort, timeout), if it did. */
   readonly failure: () => Error | undefined;
-  /** Called once, when the exchange is over. */
+  /** Called once when the exchange is over. */
   readonly settle: () => void;
 }
 
@@ -35,13 +35,13 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
   readable.once("end", () => finish());
   readable.on("error", finish);
   source.incoming.on("error", finish);
-  // Without "end" or "error" before it, "close" means the other side went away in the middle.
+  // "close" without "end" or "error" before it means that the other side went away in the middle.
   readable.once("close", () => finish(readable.readableEnded ? undefined : new Error("the connection closed early.")));
 
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
       for (;;) {
-        // What came before a broken connection may be the whole answer; after our own abort it is not needed.
+        // The bytes before a broken connection may be the whole answer; after our own abort we do not need them.
         const failure = source.failure();
         if (failure !== undefined) throw failure;
         const chunk = readable.read() as Uint8Array | null;

@@ -1,6 +1,6 @@
 import type { BodyPiece } from "../types/adapter.ts";
 
-/** Texts that follow each other become one piece; bytes stay as they are. */
+/** Consecutive texts become one piece; bytes stay as they are. */
 export function encodeBody(pieces: readonly BodyPiece[]): Uint8Array[] {
   const body: Uint8Array[] = [];
   let texts: string[] = [];
@@ -26,10 +26,13 @@ function lengthOf(pieces: readonly BodyPiece[]): number {
   return length;
 }
 
-/** Up to here, joining the texts takes less time than encoding each of them. */
+/** Up to this length, joining the texts is faster than encoding each of them. */
 const SHORT_LENGTH = 64 * 1024;
 
-/** Each where it belongs: joined first, all of it would be copied once more. Encoded JSON has no half characters. */
+/**
+ * Writes each text directly to its position, because joining them first would copy everything once more. Encoded JSON
+ * has no lone surrogates.
+ */
 function encodeTexts(texts: readonly string[]): Buffer {
   if (texts.reduce((sum, text) => sum + text.length, 0) <= SHORT_LENGTH) return Buffer.from(texts.join(""));
   const bytes = Buffer.allocUnsafeSlow(lengthOf(texts));

@@ -13,20 +13,20 @@ import type { Route } from "./routes.ts";
 export interface ExchangeOptions {
   readonly setTimer: ClientDeps["setTimer"];
   /**
-   * Sends the request on another connection. Called only when a connection that had been waiting, and that its server may
-   * have given up, ends soon after it was used and without a byte of an answer.
+   * Sends the request on another connection. Called only if a connection that had been idle, and that its server may
+   * have given up, ends soon after we used it and without a byte of an answer.
    */
   readonly resend?: () => Promise<TransportResponse>;
 }
 
 /**
- * How long after sending on a connection that had been idle its end is taken for a crossing of the two: the server closed
- * it while the request was on its way. A guess, not a proof: a server that takes a request and dies within this time looks
- * the same, and then gets it twice. A request that works only once does not come here.
+ * If an idle connection ends within this time after we sent a request, we assume that the server closed it while the
+ * request was on its way. That is a guess: a server that accepts a request and dies within this time looks the same,
+ * and then gets it twice. Requests that must be sent only once are excluded.
  */
 const CROSSING_MS = 1000;
 
-/** The limit of the status line and the headers together. */
+/** The limit for the status line and the headers together. */
 const HEAD_LIMIT = 256 * 1024;
 
 export function exchange(
@@ -43,9 +43,9 @@ export function exchange(
     let failure: Error | undefined;
     const fail = (error: Error) => {
       failure ??= error;
-      // Without the error: a connection on its way back to the agent has no listener for one.
+      // Without the error, because a connection that returns to the agent has no listener for one.
       outgoing.destroy();
-      // Destroying a request without a connection stops nothing: the code that makes the connection has to know.
+      // Destroying a request without a connection stops nothing, so we tell the code that opens the connection.
       abandoned.abort();
     };
     const onAbort = () => fail(new AbortError("The request was aborted."));
@@ -56,24 +56,24 @@ export function exchange(
       connecting.cancel();
       crossing.cancel();
       signal?.removeEventListener("abort", onAbort);
-      // An answer may come before all of the request is sent: the rest need not be sent.
+      // An answer may come before the whole request is sent; the rest need not be sent then.
       if (!outgoing.writableFinished) outgoing.destroy();
     };
     let incoming: IncomingMessage | undefined;
-    // Not once: a request that is destroyed twice emits twice, and the second time must not be uncaught.
+    // `on`, not `once`: a request that is destroyed twice emits twice, and the second error must not be uncaught.
     outgoing.on("error", (error) => {
-      // Node tells the reader of a broken answer only that it was aborted.
+      // Node tells the reader of a broken answer only that it was aborted, so we pass on the error.
       if (incoming !== undefined) incoming.destroy(error);
       else if (failure === undefined && resend !== undefined && crossing.isOn()) {
         settle();
         resolve(resend());
       } else {
         settle();
-        // What failed on the way, such as a proxy, has said so itself.
+        // A failure on the way, such as in a proxy, already has a message of its own.
         reject(failure ?? (error instanceof NetworkError ? error : networkError(origin, error)));
       }
     });
-    // Node stops listening once the answer is complete, though the request may still be on its way and fail.
+    // Node stops listening when the answer is complete, but the request may still be on its way and fail.
     outgoing.once("socket", (socket) => {
       if (!outgoing.reusedSocket) socket.on("error", () => settle());
     });
@@ -97,7 +97,7 @@ export function exchange(
       });
     });
     const last = body.pop();
-    // We do not copy them into one: node passes all of them to the system at once.
+    // We do not copy them into one buffer, because Node passes all of them to the system at once.
     for (const bytes of body) outgoing.write(bytes);
     outgoing.end(last, request.sent);
   });
@@ -111,7 +111,8 @@ function open(
 ): ClientRequest {
   const headers: Record<string, string> = { ...own, "accept-encoding": "gzip" };
   for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
-  // How the body is delimited is decided here alone: a second, different statement in the same headers allows request smuggling.
+  // Only this function decides how the body is delimited: a second, different length in the same headers would allow
+  // request smuggling.
   delete headers["transfer-encoding"];
   delete headers["content-length"];
   if (request.body !== undefined || request.method !== "GET")
@@ -131,7 +132,7 @@ function open(
   }
 }
 
-/** Node names the header and not its value, which may be a key; it does not say what to do about it. */
+/** Node names the header but not its value, which may be a key, and does not say what to do about it. */
 function headerError(cause: unknown, headers: Readonly<Record<string, string>>): unknown {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === "ERR_INVALID_HTTP_TOKEN") {
@@ -149,7 +150,7 @@ function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, "?").slice(0, 80);
 }
 
-/** TCP and TLS together. */
+/** Limits TCP and TLS together. */
 function limitConnect(
   outgoing: ClientRequest,
   ms: number | undefined,
@@ -169,7 +170,7 @@ function limitConnect(
   return timer;
 }
 
-/** Whether the end of the connection would be a crossing; see CROSSING_MS. */
+/** Whether the end of the connection crossed the request; see CROSSING_MS. */
 function watchCrossing(
   outgoing: ClientRequest,
   { connections }: Route,

@@ -1,5 +1,5 @@
-// The transport contract over the global `fetch`, for browsers. Connecting is not visible there, so only the request
-// timeout of the adapter bounds it; proxies and certificates are the platform's business.
+// The transport contract over the global `fetch`, for browsers. Connecting is not visible there, so only the adapter's
+// request timeout limits it; proxies and certificates are up to the platform.
 
 import { networkError } from "../errors/network.ts";
 import type { Transport, TransportResponse } from "../types/adapter.ts";
@@ -7,7 +7,7 @@ import { AbortError } from "../types/errors.ts";
 import { joinBody } from "./join-body.ts";
 import { withUserInfo } from "./user-info.ts";
 
-/** A transport over `fetch`, the global one unless another is given. */
+/** Makes a transport over `fetch`, by default the global one. */
 export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
   return async (original) => {
     const request = withUserInfo(original);
@@ -62,7 +62,7 @@ function readBody(body: ReadableStream<Uint8Array> | null, hooks: BodyHooks): As
     },
     async return() {
       hooks.settle();
-      // Aborting, not cancelling: a cancelled body may be drained by the platform, an aborted one closes its socket.
+      // Aborts instead of cancelling: the platform may drain a cancelled body, but closes an aborted one's socket.
       hooks.close();
       return { done: true, value: undefined };
     },

@@ -1,4 +1,4 @@
-// The pieces of a body in one, for what cannot take them one by one.
+// Joins the pieces of a body, for code that cannot handle them separately.
 
 import type { BodyPiece } from "../types/adapter.ts";
 

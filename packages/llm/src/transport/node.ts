@@ -1,4 +1,4 @@
-// HTTP by node:http, with keep-alive. One call, one exchange: no redirects, no retries, no opinion on status.
+// HTTP over node:http, with keep-alive. One call is one exchange: no redirects, no retries, no judgement of the status.
 
 import type { ClientDeps, Transport } from "../types/adapter.ts";
 import { AbortError } from "../types/errors.ts";
@@ -21,7 +21,7 @@ export function createNodeTransport(options: NodeTransportOptions): Transport {
     return exchange(request, route, {
       setTimer,
       resend: () => {
-        // The other idle connections have most likely been closed by the server as well.
+        // The server has most likely closed the other idle connections as well.
         route.connections.dropIdle();
         return exchange(request, route, { setTimer });
       },

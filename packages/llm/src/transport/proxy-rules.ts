@@ -11,7 +11,7 @@ export function hasProxySettings(env: Env): boolean {
   return VARIABLES.some((name) => read(env, name) !== undefined);
 }
 
-/** Throws when the variable that decides does not hold the address of a proxy. */
+/** Throws if the variable that applies does not contain a proxy's address. */
 export function proxyFor(url: URL, env: ClientDeps["env"]): URL | undefined {
   const usual = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const name = read(env, usual) === undefined ? "ALL_PROXY" : usual;
@@ -20,12 +20,12 @@ export function proxyFor(url: URL, env: ClientDeps["env"]): URL | undefined {
   return parseProxy(proxy, env[name] ? name : name.toLowerCase());
 }
 
-/** Before anything is sent: a variable that cannot work is a mistake of the setup, not of the network. */
+/** Checked before anything is sent, because an unusable variable is a mistake of the setup, not of the network. */
 export function checkProxy(url: string, env: Env): void {
   if (hasProxySettings(env)) proxyFor(new URL(url), env);
 }
 
-/** Its text may hold a password, so no message repeats it. */
+/** The text may contain a password, so no message repeats it. */
 function parseProxy(text: string, variable: string): URL {
   const address = text.includes("://") ? text : `http://${text}`;
   if (!URL.canParse(address) || /^(?!localhost$)[^.:/]*$/.test(text))
@@ -53,7 +53,7 @@ function isBypassed(url: URL, rules: string): boolean {
     .filter(Boolean)
     .some((rule) => {
       if (rule === "*") return true;
-      // A bare IPv6 address is all colons: a port needs brackets before it there.
+      // A bare IPv6 address is full of colons, so a port needs brackets around the address.
       const match = /^\[(.+)\](?::(\d+))?$|^(?:\*?\.)?([^:]+)(?::(\d+))?$|^(.+)$/.exec(rule.toLowerCase());
       const [, bracketed, bracketedPort, name, namePort, bare] = match ?? [];
       const rulePort = bracketedPort ?? namePort;

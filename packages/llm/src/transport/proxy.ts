@@ -1,4 +1,4 @@
-// Proxies: their credentials, and the CONNECT tunnel that https goes through. Plain http is asked of them in absolute form.
+// Proxies: their credentials, and the CONNECT tunnel for https. Plain http requests use the absolute form.
 
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import type { AgentOptions } from "node:https";
@@ -7,13 +7,13 @@ import { networkError } from "../errors/network.ts";
 import { ConfigurationError, NetworkError } from "../types/errors.ts";
 import { type Target, targetOf } from "./target.ts";
 
-/** What an agent of ours gets to see of a request. */
+/** What our agents see of a request. */
 export interface ConnectOptions extends Target {
   /** Fires when the connection is no longer needed. */
   readonly abandoned?: AbortSignal;
 }
 
-/** An agent whose connections go through the proxy; it returns them once TLS is established. */
+/** An agent whose connections go through the proxy. It returns them when TLS is established. */
 export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   const agent: Agent = new (process.getBuiltinModule("node:https").Agent)(options);
   agent.createConnection = (target: ConnectOptions, callback) => {
@@ -47,7 +47,7 @@ export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   return agent;
 }
 
-/** The request for a tunnel; it is the caller's to end, and its event `connect` brings the connection. */
+/** Requests a tunnel. The caller must end the request; its event `connect` brings the connection. */
 export function askForTunnel(proxy: URL, { host, port }: Pick<RequestOptions, "host" | "port">): ClientRequest {
   const authority = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
   const { request } = process.getBuiltinModule(proxy.protocol === "https:" ? "node:https" : "node:http");

@@ -1,5 +1,5 @@
-// Which way a request goes: straight to its server or through a proxy, and over which agent. Connections, certificates and
-// TLS sessions are shared by requests with the same proxy and certificates only.
+// How a request reaches its server: directly or through a proxy, and over which agent. Only requests with the same
+// proxy and certificates share connections, certificates and TLS sessions.
 
 import type { Agent } from "node:http";
 import type { AgentOptions } from "node:https";
@@ -19,14 +19,14 @@ export interface RouteOptions {
   readonly extraCa?: string;
 }
 
-/** What a request goes out through, and which headers the other end of the connection needs. */
+/** The way that a request takes, and the headers that the other end of the connection needs. */
 export interface Route {
   /** The server's origin, without user or path. */
   readonly origin: string;
   readonly connections: Connections;
   readonly target: Target;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether a connection can be opened ahead; a tunnel takes a request of its own. */
+  /** Whether a connection can be opened ahead; a tunnel needs a request of its own. */
   readonly canPrepare: boolean;
 }
 
@@ -34,7 +34,7 @@ type Destination = Pick<TransportRequest, "url" | "tls" | "once"> & Partial<Pick
 
 export interface Routes {
   to(destination: Destination): Route;
-  /** Drops idle connections, and those in use as soon as their exchange is over. */
+  /** Drops idle connections, and the others when their exchange is over. */
   close(): void;
 }
 
@@ -86,14 +86,14 @@ export function createRoutes({ env, now, extraCa }: RouteOptions): Routes {
   };
 }
 
-/** Not by `import`: a program that only makes a client would wait for both. */
+/** Not by `import`, because a program that only makes a client would have to load both. */
 function createAgent(protocol: string, options: AgentOptions): Agent {
   return protocol === "https:"
     ? new (process.getBuiltinModule("node:https").Agent)(options)
     : new (process.getBuiltinModule("node:http").Agent)(options);
 }
 
-/** What the caller's own `host` header asks for. */
+/** The host in the caller's own `host` header. */
 function namedHost({ headers = {} }: Destination): string | undefined {
   const hostHeader = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
   return hostHeader?.replace(/:\d*$/, "");
@@ -104,7 +104,7 @@ function withExtraCa(tls: TlsMaterial | undefined, extraCa: string | undefined):
   return { ...tls, ca: tls?.ca === undefined ? extraCa : `${tls.ca}\n${extraCa}` };
 }
 
-/** Made once an agent: reading all authorities for each connection takes longer than its handshake. */
+/** Made once per agent: reading all authorities for each connection takes longer than its handshake. */
 function contextOf(material: TlsMaterial, origin: string): SecureContext {
   try {
     return process.getBuiltinModule("node:tls").createSecureContext(tlsOptions(material));

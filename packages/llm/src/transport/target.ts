@@ -1,13 +1,13 @@
-// Where a connection goes to, and what is asked for there.
+// Where a connection goes to, and which name it asks for there.
 
 import type { RequestOptions } from "node:http";
 
 export interface Target extends RequestOptions {
-  /** The name the certificate is asked for; empty for addresses, which TLS cannot ask for. */
+  /** The name that the certificate must have; empty for addresses, which TLS cannot ask for. */
   readonly servername?: string;
 }
 
-/** `name`: a request for another host name expects the certificate for that name, too. */
+/** `name`: if the request is for another host name, the certificate must be for that name too. */
 export function targetOf(url: URL, name = url.hostname): Target {
   const isSecure = url.protocol === "https:";
   const bareName = withoutBrackets(name);
@@ -21,7 +21,7 @@ export function targetOf(url: URL, name = url.hostname): Target {
   };
 }
 
-/** An IPv6 address as the system wants it. */
+/** An IPv6 address in the form that the system wants. */
 function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }

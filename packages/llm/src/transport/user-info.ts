@@ -1,8 +1,9 @@
-// A name and a password in an address, as servers behind a proxy of their own are given: they go where the server looks for them.
+// A name and a password in an address, as people write them for servers behind their own proxy: moves them to where the
+// server looks for them.
 
 import type { TransportRequest } from "../types/adapter.ts";
 
-/** The same request with both in a header, unless it has another credential, and not in its address. */
+/** Moves both into a header, unless the request has another credential, and removes them from the address. */
 export function withUserInfo(request: TransportRequest): TransportRequest {
   if (!/^[^/?#]*\/\/[^/?#]*@/.test(request.url)) return request;
   const url = new URL(request.url);
@@ -15,7 +16,7 @@ export function withUserInfo(request: TransportRequest): TransportRequest {
   return { ...request, url: url.href, headers: { ...request.headers, ...headers } };
 }
 
-/** A percent sign that encodes nothing is literal. */
+/** A percent sign that encodes nothing stays as it is. */
 function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);

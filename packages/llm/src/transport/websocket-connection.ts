@@ -1,4 +1,4 @@
-// One websocket as a queue of messages. The package that speaks the protocol is loaded with the first connection.
+// One websocket as a queue of messages. The websocket package is loaded with the first connection.
 
 import type { IncomingMessage } from "node:http";
 import { networkError } from "../errors/network.ts";
@@ -8,12 +8,12 @@ import { AbortError } from "../types/errors.ts";
 export interface Connection {
   readonly closed: boolean;
   send(message: string): void;
-  /** The next message; undefined once the socket is closed or silent for too long. */
+  /** The next message; undefined if the socket is closed or silent for too long. */
   next(): Promise<string | undefined>;
   close(): void;
 }
 
-/** The other side answered the handshake with a status of its own. */
+/** The other side answered the handshake with an HTTP status. */
 export class Refused extends Error {
   readonly response: TransportResponse;
   constructor(response: TransportResponse) {
@@ -63,7 +63,7 @@ export async function connect(
       finish();
     };
     socket.once("open", () => settle(resolve));
-    // Stays: a socket that fails later closes too, which is what readers look at.
+    // This listener stays: a socket that fails later closes too, which readers notice.
     socket.on("error", (cause) => settle(() => reject(networkError(new URL(url).origin, cause))));
     socket.once("unexpected-response", (_request, answer: IncomingMessage) =>
       settle(() => reject(new Refused(responseOf(answer)))),

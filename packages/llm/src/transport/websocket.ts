@@ -1,6 +1,6 @@
-// Responses over a websocket: a transport in front of another one. A streamed request goes out as one `response.create`
-// message, what comes back is passed on as an event stream, so that protocol and framing stay as they are. A socket that
-// drops before its first message is opened again with back-off; afterwards plain HTTP takes over, if it may.
+// Responses over a websocket: a transport in front of another one. A streamed request is sent as one `response.create`
+// message, and the answer is passed on as an event stream, so that protocol and framing stay the same. A socket that
+// drops before its first message is reopened with back-off; after that, plain HTTP takes over, if allowed.
 
 import type { ClientDeps, Transport, TransportRequest, TransportResponse } from "../types/adapter.ts";
 import { AbortError, NetworkError } from "../types/errors.ts";
@@ -8,7 +8,7 @@ import type { JsonObject } from "../types/json.ts";
 import { type Connection, connect, Refused } from "./websocket-connection.ts";
 
 export interface WebsocketOptions {
-  /** `auto`: plain HTTP once the budget is spent; `on`: an error. */
+  /** When the attempts are used up: `auto` uses plain HTTP, `on` throws an error. */
   readonly preference: "auto" | "on";
   readonly idleMs: number;
   readonly retryBudget: number;
@@ -19,16 +19,16 @@ export interface WebsocketOptions {
 
 export function createWebsocketTransport(options: WebsocketOptions): Transport {
   const { http, preference, retryBudget, retryDelayMs, idleMs, deps } = options;
-  /** Under `auto`, once sockets have turned out not to work here: the next request does not wait for them again. */
+  /** Set under `auto` once sockets have failed here, so that the next request does not try them again. */
   let plain = false;
-  /** One that waits for the next request of its conversation. */
+  /** A connection that waits for the next request of its conversation. */
   let resting: { readonly key: string; readonly connection: Connection } | undefined;
 
   const take = (key: string): Connection | undefined => {
     const found = resting;
     resting = undefined;
     if (found?.key === key && !found.connection.closed) return found.connection;
-    // Another model or credential: the state at the other side can no longer be used.
+    // The model or credential changed, so the state at the other side is useless.
     found?.connection.close();
     return undefined;
   };
@@ -86,19 +86,19 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
   return transport;
 }
 
-/** The statuses with which servers refuse a websocket. */
+/** Statuses with which servers refuse a websocket. */
 const NO_SOCKETS: readonly number[] = [400, 404, 405, 426, 501];
 
-/** Leaving a body closes its socket, but only once its reading has begun. */
+/** Leaving a body closes its socket, but only after reading has begun. */
 async function leaveBody({ body }: TransportResponse): Promise<void> {
   for await (const _ of body) break;
 }
 
-/** The request as the message that asks for it; undefined when it does not ask for a stream. */
+/** The message for a request; undefined if the request does not ask for a stream. */
 function createMessage({ body = [] }: TransportRequest): string | undefined {
   const [head, tail] = [body[0], body.at(-1)];
   if (typeof head !== "string" || typeof tail !== "string" || !tail.startsWith(",")) return undefined;
-  // Only the last piece holds parameters; the history before it is not looked at.
+  // Only the last piece contains parameters, so the history before it is not parsed.
   const { stream, ...parameters } = JSON.parse(`{${tail.slice(1)}`) as JsonObject;
   if (stream !== true) return undefined;
   const decoder = new TextDecoder();
@@ -121,7 +121,7 @@ async function* events(
     for (let message: string | undefined = first; !over; message = await connection.next()) {
       if (message === undefined)
         throw request.signal?.aborted ? new AbortError("The request was aborted.") : closedEarly(request);
-      // The words may stand inside a text, too: only a message that mentions them is read.
+      // The words may also occur inside a text, so we parse messages that mention them.
       over = TERMINAL.test(message) && isTerminal(message);
       yield encoder.encode(`data: ${message.replaceAll("\n", "\ndata: ")}\n\n`);
       if (over) break;

@@ -24,7 +24,7 @@ export type ErrorKind =
   | "cancelled"
   | "bug";
 
-/** What every error of this package may be told. */
+/** The options of every error of this package. */
 export interface ErrorOptions {
   readonly cause?: unknown | undefined;
   readonly retryable?: boolean | undefined;
@@ -45,7 +45,7 @@ export abstract class SDKError extends Error {
   }
 }
 
-/** What is known of a failure that a vendor reported. */
+/** What is known about a failure that a vendor reported. */
 export interface ProviderErrorOptions extends ErrorOptions {
   readonly provider: string;
   readonly statusCode?: number | undefined;
@@ -53,13 +53,13 @@ export interface ProviderErrorOptions extends ErrorOptions {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
-  /** The vendor's body, bounded. */
+  /** The vendor's body, cut to a limit. */
   readonly raw?: JsonValue | undefined;
 }
 
-/** A failure that the vendor reported. Its subclasses say which. */
+/** A failure that the vendor reported; the subclasses say which. */
 export class ProviderError extends SDKError {
-  /** Whether trying again can help, where the class decides it. */
+  /** Whether a retry can help, if the class decides that. */
   static readonly retries: boolean | undefined = undefined;
   readonly kind: ErrorKind;
   readonly provider: string;
@@ -90,7 +90,7 @@ export class ProviderError extends SDKError {
   }
 }
 
-/** Of a failure that no class exists for. A redirect means that the API is elsewhere. */
+/** The kind of a failure without a class of its own. A redirect means that the API is elsewhere. */
 function unnamedKind(status = 500): ErrorKind {
   if (status < 400) return "config";
   return status < 500 ? "invalid" : "overloaded";
@@ -102,13 +102,13 @@ export class AuthenticationError extends ProviderError {
   override readonly kind = "auth";
 }
 
-/** The credential is good, but not for this. */
+/** The credential is valid, but not for this. */
 export class AccessDeniedError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "auth";
 }
 
-/** There is no such model or address. */
+/** The model or address does not exist. */
 export class NotFoundError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "invalid";
@@ -120,7 +120,7 @@ export class InvalidRequestError extends ProviderError {
   override readonly kind = "invalid";
 }
 
-/** Too many requests or tokens for the moment; `retryAfter` says how long to wait, if the vendor did. */
+/** Too many requests or tokens for now; `retryAfter` says how long to wait, if the vendor did. */
 export class RateLimitError extends ProviderError {
   static override readonly retries = true;
   override readonly kind = "rate_limit";
@@ -138,7 +138,7 @@ export class ContentFilterError extends ProviderError {
   override readonly kind = "refused";
 }
 
-/** The conversation is longer than the model takes. */
+/** The conversation is longer than the model's window. */
 export class ContextLengthError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "overflow";
@@ -173,12 +173,12 @@ export class RequestTimeoutError extends SDKError {
   }
 }
 
-/** The caller ended it. */
+/** The caller aborted the operation. */
 export class AbortError extends SDKError {
   readonly kind = "cancelled";
 }
 
-/** There was no whole HTTP answer. */
+/** No complete HTTP response arrived. */
 export class NetworkError extends SDKError {
   readonly kind = "network";
   constructor(message: string, options: ErrorOptions = {}) {
@@ -208,22 +208,22 @@ export class ConfigurationError extends SDKError {
   readonly kind: ErrorKind = "config";
 }
 
-/** There is no credential, or none that can be used. Found here, before a vendor was asked. */
+/** There is no usable credential. Detected here, before a vendor was asked. */
 export class CredentialError extends ConfigurationError {
   override readonly kind = "credential";
 }
 
-/** Something threw that should not: a bug of this package, of an adapter or of a host's function. The cause says which. */
+/** A bug of this package, of an adapter or of a host's function threw something unexpected. The cause says which. */
 export class UnexpectedError extends SDKError {
   readonly kind = "bug";
 }
 
-/** The answer is no object that matches the schema. */
+/** The answer is not an object that matches the schema. */
 export class NoObjectGeneratedError extends SDKError {
   readonly kind = "invalid";
   readonly text: string;
   readonly response?: Response;
-  /** JSON pointer of the first violation, when the JSON parsed. */
+  /** JSON pointer of the first violation, if the JSON could be parsed. */
   readonly path?: string;
   constructor(message: string, options: ErrorOptions & { text: string; response?: Response; path?: string }) {
     super(message, options);

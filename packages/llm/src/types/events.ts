@@ -17,7 +17,7 @@ import type { FinishReason, Response, Usage, Warning } from "./response.ts";
 
 /**
  * One event of a stream. The grammar: `stream_start`, then blocks (text, reasoning, tool calls: start, deltas, end;
- * they may interleave)  * and provider events, then exactly one `finish` or `error`. `stream_restart` voids what came
+ * they may interleave) and provider events, then exactly one `finish` or `error`. `stream_restart` voids what came
  * before it.
  */
 export type StreamEvent =
@@ -26,7 +26,10 @@ export type StreamEvent =
       readonly id?: string | undefined;
       readonly model?: string | undefined;
       readonly warnings?: readonly Warning[] | undefined;
-      /** What is charged so far, where a vendor says so at once: all that is known of an answer that is left early. */
+      /**
+       * What is already charged, if the vendor says so at once: for an answer that is left early, nothing else is
+       * known.
+       */
       readonly usage?: Usage | undefined;
     }
   | { readonly type: "stream_restart" }
@@ -49,20 +52,20 @@ export type StreamEvent =
   | { readonly type: "error"; readonly error: SDKError; readonly partial?: Response | undefined };
 
 /**
- * The iterator of a stream. Where the stream has `takeArrived`, events that have already arrived can be taken without a promise
- * for each: the promises of a long answer cost more than its deltas.
+ * The iterator of a stream. If the stream has `takeArrived`, events that have already arrived can be taken without a
+ * promise for each: in a long answer, the promises cost more than the deltas.
  */
 export interface StreamEventIterator extends AsyncIterator<StreamEvent> {
-  /** The next event, if it has arrived and does not end the answer; everything else comes from `next`. */
+  /** The next event, if it has already arrived and does not end the answer; everything else comes from `next`. */
   takeArrived?(): StreamEvent | undefined;
 }
 
-/** The events that bring a piece of an answer. */
+/** The events that contain a piece of an answer. */
 export type DeltaEvent = Extract<StreamEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_delta" }>;
 
 /**
- * A call as far as it has arrived. `rawArguments` and `arguments` are getters computed on demand (fragments are
- * joined, and the partial JSON read, only when a caller looks), so 10,000 deltas cost no more than their bytes.
+ * A call as far as it has arrived. `rawArguments` and `arguments` are getters computed on demand: fragments are joined,
+ * and the partial JSON parsed, only when a caller reads them, so 10,000 deltas cost no more than their bytes.
  */
 export interface StreamedToolCall {
   readonly id: string;

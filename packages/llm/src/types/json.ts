@@ -7,7 +7,7 @@ export type JsonObject = { [key: string]: JsonValue };
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = JsonObject;
 
-/** The value of a JSON text; undefined when the text is none. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -16,7 +16,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Narrows what came from a parser to an object: neither null nor an array. */
+/** Narrows parsed JSON to an object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-// The conversation format of every vendor. Messages are immutable values: encoders cache the wire bytes of each
+// The conversation format for every vendor. Messages are immutable values: encoders cache the wire bytes of each
 // message object, so a changed message must be a new object.
 
 import type { JsonObject, JsonValue } from "./json.ts";
@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "./json.ts";
 /** Who speaks in a message. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
-/** One message of a conversation. A value: a changed one must be a new object. */
+/** One message of a conversation. It is immutable: a changed message must be a new object. */
 export interface Message {
   readonly role: Role;
   readonly content: readonly ContentPart[];
@@ -30,13 +30,13 @@ export type ContentPart =
 export interface TextPart {
   readonly kind: "text";
   readonly text: string;
-  /** Gemini signs text parts too; replayed only to the model that signed. */
+  /** Gemini signs text parts too; sent back only to the model that signed it. */
   readonly signature?: string | undefined;
   readonly origin?: Origin | undefined;
   readonly cacheControl?: CacheControl | undefined;
 }
 
-/** A picture. */
+/** An image. */
 export interface ImagePart {
   readonly kind: "image";
   readonly image: ImageData;
@@ -56,26 +56,26 @@ export interface DocumentPart {
   readonly cacheControl?: CacheControl | undefined;
 }
 
-/** A call of a tool, by the model. */
+/** The model's call of a tool. */
 export interface ToolCallPart {
   readonly kind: "tool_call";
   readonly toolCall: ToolCallData;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface ToolResultPart {
   readonly kind: "tool_result";
   readonly toolResult: ToolResultData;
   readonly cacheControl?: CacheControl | undefined;
 }
 
-/** What the model thought, in words or hidden. */
+/** The model's thinking, in words or hidden. */
 export interface ThinkingPart {
   readonly kind: "thinking" | "redacted_thinking";
   readonly thinking: ThinkingData;
 }
 
-/** An item of a vendor's answer that we do not model. Kept raw and replayed to its origin only. */
+/** An item of a vendor's answer that we do not model. Kept raw and sent back only to its origin. */
 export interface UnknownPart {
   readonly kind: "unknown";
   readonly raw: JsonValue;
@@ -85,7 +85,10 @@ export interface UnknownPart {
 /** The kinds of content. */
 export type PartKind = ContentPart["kind"];
 
-/** A cache breakpoint the caller places after a part, for vendors with explicit ones (Anthropic, Bedrock); others ignore it. */
+/**
+ * A cache breakpoint that the caller places after a part, for vendors with explicit ones (Anthropic, Bedrock); others
+ * ignore it.
+ */
 export interface CacheControl {
   readonly type: "ephemeral";
   readonly ttl?: "5m" | "1h" | undefined;
@@ -98,9 +101,11 @@ export interface MediaData {
   readonly mediaType?: string | undefined;
 }
 
-/** The picture itself. */
+/** The image itself. */
 export interface ImageData extends MediaData {
-  /** How closely the vendor looks at it, where it can be told. `original`: at its own size, whatever that costs. */
+  /**
+   * How closely the vendor looks at the image, if it lets us choose. `original`: at its own size, whatever that costs.
+   */
   readonly detail?: "auto" | "low" | "high" | "original" | undefined;
 }
 
@@ -116,7 +121,7 @@ export interface ToolCallData {
   /** An object for function tools; the raw text for custom (free-form) tools. */
   readonly arguments: JsonObject | string;
   readonly type: "function" | "custom";
-  /** What the model wrote, kept when it is not valid JSON. */
+  /** The model's text, kept if it is not valid JSON. */
   readonly rawArguments?: string | undefined;
   readonly signature?: string | undefined;
   readonly origin?: Origin | undefined;
@@ -130,7 +135,7 @@ export interface ToolResultData {
   readonly images?: readonly ImageData[] | undefined;
 }
 
-/** The thoughts themselves, with the signature under which their vendor takes them back. */
+/** The thinking itself, with the signature that its vendor requires to accept it back. */
 export interface ThinkingData {
   readonly text: string;
   readonly signature?: string | undefined;
@@ -138,7 +143,7 @@ export interface ThinkingData {
   readonly origin?: Origin | undefined;
 }
 
-/** Who produced a part. Signed parts are replayed only to the same provider and model. */
+/** Who produced a part. Signed parts go back only to the same provider and model. */
 export interface Origin {
   readonly provider: string;
   readonly model: string;
@@ -176,7 +181,7 @@ function toParts(content: string | readonly ContentPart[]): readonly ContentPart
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }
 
-/** All text parts in order, joined; "" when there are none. */
+/** All text parts in order, joined; "" if there are none. */
 export function textOf(message: Message): string {
   let text = "";
   for (const part of message.content) if (part.kind === "text") text += part.text;

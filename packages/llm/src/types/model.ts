@@ -1,4 +1,4 @@
-// What is known about a model: one row of the catalog, widened by the user's registry.
+// What is known about a model: one row of the catalog, extended by the user's registry.
 
 import type { JsonObject } from "./json.ts";
 import type { Some } from "./some.ts";
@@ -20,15 +20,15 @@ export type Api =
 /** How hard a model thinks. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** How a model is asked to think, and how hard it can. */
+/** How to ask a model to think, and how hard it can. */
 export interface ThinkingInfo {
-  /** How the vendor takes it. `budget`: a token count; `adaptive`: Anthropic's effort; `level`: Gemini 3's thinkingLevel. */
+  /** The vendor's form. `budget`: a token count; `adaptive`: Anthropic's effort; `level`: Gemini 3's thinkingLevel. */
   readonly mode: "effort" | "budget" | "adaptive" | "level" | "toggle";
   readonly minLevel?: ThinkingLevel | undefined;
   readonly maxLevel?: ThinkingLevel | undefined;
   readonly defaultLevel?: ThinkingLevel | undefined;
   readonly levels?: readonly ThinkingLevel[] | undefined;
-  /** Requested where the vendor hides the thinking text of this model unless told otherwise. */
+  /** Requested if the vendor hides this model's thinking text by default. */
   readonly display?: "summarized" | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ModelCost {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** What everything costs once the prompt is longer than `above` tokens. */
+  /** All prices once the prompt is longer than `above` tokens. */
   readonly longPrompt?: LongPromptCost | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface LongPromptCost extends Omit<ModelCost, "longPrompt"> {
   readonly above: number;
 }
 
-/** What is known of a model. */
+/** What is known about a model. */
 export interface ModelInfo {
   readonly id: string;
   readonly provider: string;
@@ -78,7 +78,7 @@ export interface ModelInfo {
   readonly supportsCachePoint?: boolean | undefined;
   /** Temperature and topP: `never` accepted, or only while the model does not reason. */
   readonly sampling?: "never" | "without-reasoning" | undefined;
-  /** The model may only be offered tools, not forced to call one. */
+  /** Tools may be offered, but a call cannot be forced. */
   readonly refusesForcedTools?: boolean | undefined;
   readonly releaseDate?: string | undefined;
   readonly knowledgeCutoff?: string | undefined;
@@ -87,7 +87,7 @@ export interface ModelInfo {
 /** How long a vendor keeps the prompt in its cache. */
 export type CacheRetention = "none" | "short" | "long";
 
-/** Changes to requests for what stands before a vendor. */
+/** Changes to requests for a proxy in front of a vendor. */
 export interface RequestTransform {
   readonly profile?: "openai-proxy" | undefined;
   readonly stripHeaders?: readonly string[] | undefined;
@@ -96,7 +96,7 @@ export interface RequestTransform {
   readonly extraBody?: JsonObject | undefined;
 }
 
-/** The dialect switches of Chat Completions servers (AD-21). Unset: detected from the base URL. */
+/** The dialect switches for Chat Completions servers (AD-21). Unset ones are detected from the base URL. */
 export interface OpenAICompat {
   readonly supportsStore?: boolean | undefined;
   readonly supportsDeveloperRole?: boolean | undefined;
@@ -117,10 +117,10 @@ export interface OpenAICompat {
   readonly requiresAssistantAfterToolResult?: boolean | undefined;
   readonly requiresThinkingAsText?: boolean | undefined;
   readonly requiresMistralToolIds?: boolean | undefined;
-  /** Longer ids of calls are replaced by shorter ones; unset: none are. */
+  /** Longer call ids are replaced by shorter ones; none are if unset. */
   readonly maxToolIdLength?: number | undefined;
   readonly supportsStrictMode?: boolean | undefined;
-  /** `response_format` takes a schema; otherwise JSON mode, and the schema goes into the system text. */
+  /** `response_format` accepts a schema; otherwise we use JSON mode and put the schema into the system text. */
   readonly supportsJsonSchema?: boolean | undefined;
   readonly toolStrictMode?: "all_strict" | "none" | undefined;
   readonly openRouterRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] } | undefined;

@@ -1,5 +1,5 @@
-// A vendor's API is four independent values: a Protocol (request body and stream state machine), an Endpoint (which
-// URL), an Auth (which headers) and a Framing (bytes to events). A provider is a row of data that picks one of each.
+// A vendor's API consists of four independent values: a Protocol (request body and stream state machine), an Endpoint
+// (which URL), an Auth (which headers) and a Framing (bytes to events). A provider is a row of data that combines them.
 
 import type { BodyPiece, Segment, TransportRequest } from "./adapter.ts";
 import type { SDKError } from "./errors.ts";
@@ -12,36 +12,36 @@ import type { FinishReason, Usage, Warning } from "./response.ts";
 /** What an adapter can ask of a vendor. */
 export type Operation = "complete" | "stream" | "count_tokens";
 
-/** A wire format: how a request is written and an answer read. */
+/** A wire format: how to write a request and read an answer. */
 export interface Protocol {
   readonly name: string;
   readonly framing: Framing;
   readonly toolChoiceModes: readonly ToolChoiceMode[];
-  /** What inline media may be; checked before anything is sent. Absent: the common image types up to 20 MB. */
+  /** Limits on inline media, checked before anything is sent. Absent: the common image types up to 20 MB. */
   readonly media?: MediaRules | undefined;
-  /** Where nothing else is configured; absent: `short`. */
+  /** Used if nothing else is configured; `short` when absent. */
   readonly defaultCacheRetention?: CacheRetention | undefined;
-  /** Pure: the same input gives the same bytes. Throws InvalidRequestError for what cannot be expressed. */
+  /** Pure: the same input gives the same bytes. Throws InvalidRequestError for anything that it cannot express. */
   encode(input: EncodeInput): EncodedRequest;
-  /** A fresh state machine for one response. */
+  /** Makes a state machine for one response. */
   decoder(context: DecodeContext): ResponseDecoder;
 }
 
-/** What a vendor takes of inline media. */
+/** Which inline media a vendor accepts. */
 export interface MediaRules {
-  /** Image MIME types beside png, jpeg, gif and webp. */
+  /** Image MIME types in addition to png, jpeg, gif and webp. */
   readonly extraImageTypes?: readonly string[] | undefined;
-  /** Bytes of one inline image as sent, that is after base64 when `countsBase64`. */
+  /** Bytes of one inline image as sent; after base64 encoding if `countsBase64`. */
   readonly maxImageBytes?: number | undefined;
   readonly countsBase64?: boolean | undefined;
 }
 
-/** What a request is encoded from. */
+/** Everything that the encoding of a request depends on. */
 export interface EncodeInput {
   readonly request: Request;
   /** `compact` only for protocols whose vendor has an endpoint for it. */
   readonly operation: Operation | "compact";
-  /** Provider name under which the request runs; decides providerOptions and which thinking is its own. */
+  /** Provider name under which the request runs; decides about providerOptions and about which thinking is its own. */
   readonly provider: string;
   /** Catalog row, or conservative defaults for an unknown id. */
   readonly model: ModelInfo;
@@ -49,7 +49,7 @@ export interface EncodeInput {
   readonly cacheRetention: CacheRetention;
   /** Caches encodings per message object; owned by the adapter. */
   readonly segments: SegmentCache;
-  /** As long as `request.messages` is the same object, it only grows at its end: no need to compare it again. */
+  /** True if `request.messages`, while it is the same object, only grows at its end and need not be compared again. */
   readonly growing?: boolean | undefined;
   /** Provider-level switches that are not part of the model row. */
   readonly options: { readonly disableStrictTools?: boolean | undefined };
@@ -63,7 +63,7 @@ export interface EncodedRequest {
   readonly segments: readonly Segment[];
   readonly headers: Readonly<Record<string, string>>;
   readonly warnings: readonly Warning[];
-  /** Model id as it goes into URL or body. */
+  /** The model id in the URL or body. */
   readonly wireModel: string;
 }
 
@@ -72,23 +72,25 @@ export interface SegmentCache {
   get<T>(owner: object, variant: string, make: () => T): T;
 }
 
-/** What a decoder knows of its answer. */
+/** What a decoder knows about its answer. */
 export interface DecodeContext {
   readonly provider: string;
   readonly model: string;
-  /** Stamp for thinking and signatures, so that they are replayed only to where they came from. */
+  /** Put on thinking and signatures, so that they are sent back only to where they came from. */
   readonly origin: Origin;
   readonly request: Request;
   readonly newId: () => string;
 }
 
-/** Reads one answer and tells a sink what it saw. */
+/** Reads one answer and reports what it sees to a sink. */
 export interface ResponseDecoder {
   /** One framed event of a stream. */
   event(frame: Frame, out: BlockSink): void;
   /** The body of a non-streamed answer, or a whole stream that came as one JSON document. */
   body(body: JsonValue, out: BlockSink): void;
-  /** The connection ended. Must call `out.done()` if the answer is complete; otherwise the driver reports an early end. */
+  /**
+   * The connection ended. Must call `out.done()` if the answer is complete; otherwise the driver reports an early end.
+   */
   end(out: BlockSink): void;
 }
 
@@ -96,13 +98,13 @@ export interface ResponseDecoder {
 export interface StreamStart {
   readonly id?: string | undefined;
   readonly model?: string | undefined;
-  /** What a vendor charges from the beginning, also when no caller waits for the end. */
+  /** What a vendor charges from the start, even if no caller waits for the end. */
   readonly usage?: Partial<Usage> | undefined;
 }
 
 /**
- * Receives what a decoder saw and keeps the event grammar by construction: opens, appends, closes, builds the Response.
- * Blocks are addressed by a position key chosen by the decoder (index, output_index), never by the vendor's ids.
+ * Receives what a decoder sees and enforces the event grammar: opens, appends, closes, builds the Response. Blocks are
+ * addressed by a position key that the decoder chooses (index, output_index), never by the vendor's ids.
  */
 export interface BlockSink {
   start(info: StreamStart): void;
@@ -117,7 +119,10 @@ export interface BlockSink {
     call: { id?: string | undefined; name?: string | undefined; type?: "function" | "custom" | undefined },
   ): void;
   toolArguments(key: string, fragment: string): void;
-  /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed in the meantime. */
+  /**
+   * `arguments` replaces the streamed ones (for vendors that send them only at the end); `id` corrects an id that
+   * changed meanwhile.
+   */
   endToolCall(
     key: string,
     extra?: {
@@ -127,7 +132,7 @@ export interface BlockSink {
       itemId?: string | undefined;
     },
   ): void;
-  /** An item we do not model: kept in the message, passed on as provider_event. */
+  /** An item that we do not model: kept in the message and passed on as provider_event. */
   unknown(raw: JsonValue): void;
   providerEvent(raw: JsonValue): void;
   /** Merged field by field; later values replace earlier ones. */
@@ -143,7 +148,7 @@ export interface BlockSink {
 /** How bytes become frames. */
 export type FramingKind = "sse" | "ndjson" | "aws-event-stream";
 
-/** How the frames of a protocol are told apart. */
+/** How to split the bytes of a protocol into frames. */
 export interface Framing {
   readonly kind: FramingKind;
 }
@@ -157,15 +162,15 @@ export interface Frame {
   readonly exception?: string | undefined;
 }
 
-/** Takes the bytes of an answer and finds the frames in them. */
+/** Splits the bytes of an answer into frames. */
 export interface Framer {
   push(bytes: Uint8Array): void;
-  /** The connection ended: what is left may be a last frame without its terminator. */
+  /** The connection ended: the rest may be a last frame without its terminator. */
   end(): void;
 }
 
-/** Which URL an operation goes to. */
+/** The URL of an operation. */
 export type Endpoint = (input: { operation: Operation; wireModel: string; baseUrl: string }) => string;
 
-/** Adds credentials. The last step before sending; its output is never logged. */
+/** Adds credentials. This is the last step before sending; its output is never logged. */
 export type Auth = (request: TransportRequest) => Promise<TransportRequest>;

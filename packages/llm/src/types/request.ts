@@ -14,10 +14,10 @@ export interface Request {
   readonly topP?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly stopSequences?: readonly string[] | undefined;
-  /** `low|medium|high` are portable; others pass through and are clamped by catalog data. Absent: not sent. */
+  /** `low|medium|high` are portable; others pass through and are clamped with catalog data. Not sent when absent. */
   readonly reasoningEffort?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Keyed by provider name; keys inside keep the vendor's spelling. */
+  /** Keyed by provider name; the keys inside have the vendor's spelling. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
@@ -27,9 +27,12 @@ export interface ToolDefinition {
   readonly description: string;
   /** JSON Schema with root type `object`. */
   readonly parameters: JsonSchema;
-  /** `custom`: free-form text input where the protocol has it (OpenAI Responses), else a `{input: string}` function. */
+  /**
+   * `custom`: free-form text input if the protocol supports it (OpenAI Responses), otherwise a `{input: string}`
+   * function.
+   */
   readonly type?: "function" | "custom" | undefined;
-  /** Grammar for custom tools, as the vendor spells it. */
+  /** Grammar for custom tools in the vendor's spelling. */
   readonly format?: JsonObject | undefined;
   readonly cacheControl?: CacheControl | undefined;
 }
@@ -42,7 +45,7 @@ export type ToolChoice =
 /** The modes of a tool choice. */
 export type ToolChoiceMode = ToolChoice["mode"];
 
-/** The form that the answer must have. */
+/** The required form of the answer. */
 export type ResponseFormat =
   | { readonly type: "text" | "json" }
   | {

@@ -4,7 +4,7 @@ import type { Message } from "./message.ts";
 /** One whole answer. */
 export interface Response {
   readonly id: string;
-  /** What the vendor reports, not what was asked for. */
+  /** The model that the vendor reports, not the requested one. */
   readonly model: string;
   readonly provider: string;
   readonly message: Message;
@@ -35,7 +35,7 @@ export interface FinishReason {
   readonly raw?: string | undefined;
 }
 
-/** Vendor counts under our names (see `promptTokens` and `billedOutputTokens` for what is comparable). */
+/** The vendor's counts under our names (`promptTokens` and `billedOutputTokens` are comparable between vendors). */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -48,13 +48,13 @@ export interface Usage {
   readonly raw?: JsonObject | undefined;
 }
 
-/** Something of the request that could not be sent as it was asked for. */
+/** A part of the request that could not be sent as requested. */
 export interface Warning {
   readonly message: string;
   readonly code?: string | undefined;
 }
 
-/** What the vendor says is left of its limits. */
+/** What is left of the vendor's limits. */
 export interface RateLimitInfo {
   readonly requestsRemaining?: number | undefined;
   readonly requestsLimit?: number | undefined;

@@ -11,7 +11,7 @@ const later = new Date(now + 3600_000).toISOString();
 interface World {
   readonly env?: Record<string, string>;
   readonly files?: Record<string, string>;
-  /** Answer by method and address; undefined: nobody answers there. */
+  /** Answers by method and address; undefined: nothing answers there. */
   readonly net?: (request: TransportRequest) => { status?: number; text: string } | undefined;
   readonly runCommand?: (command: string) => Promise<string>;
 }

@@ -39,7 +39,7 @@ async function ask(env: Record<string, string>, model = "anthropic.claude-x-v1:0
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest("hex");
 
-/** Signature Version 4 as AWS documents it, from what arrived at the server. */
+/** Signature Version 4 as AWS documents it, from the request that arrived at the server. */
 function recompute(request: RecordedRequest, secret: string): string {
   const authorization = request.headers.authorization ?? "";
   const signedHeaders = /SignedHeaders=([^,]+)/.exec(authorization)?.[1] ?? "";

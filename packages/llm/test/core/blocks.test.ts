@@ -230,7 +230,7 @@ describe("tolerant JSON", () => {
   it("AD-04 any JSON value cut anywhere never throws and never invents", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, at) => {
-        // Inside a list: a bare number that is cut is a number too.
+        // Inside a list: a bare number that is cut off is a number too.
         const text = JSON.stringify([value]);
         const partial = parsePartialJson(text.slice(0, at % (text.length + 1)));
         return isPrefixReading(partial, JSON.parse(text) as JsonValue);
@@ -302,7 +302,7 @@ function sinkPartial(event: StreamEvent | undefined) {
   return event?.type === "error" ? event.partial : undefined;
 }
 
-/** Everything in `partial` is in `whole` at the same place; strings and lists may be cut. */
+/** Everything in `partial` is in `whole` at the same place; strings and lists may be cut off. */
 function isPrefixReading(partial: JsonValue | undefined, whole: JsonValue): boolean {
   if (partial === undefined) return true;
   if (typeof partial === "string") return typeof whole === "string" && whole.startsWith(partial);

@@ -1,4 +1,4 @@
-// Real bytes of every dialect's stream, taken from the scripted server once, to be cut and mutated without sockets.
+// Real bytes of every dialect's stream, recorded from the scripted server once, to be cut and mutated without sockets.
 
 import { request as httpRequest } from "node:http";
 import { call, startModelServer, text, thinking, turn } from "@lathe/testkit";
@@ -56,7 +56,7 @@ export async function record(one: DialectCase): Promise<Recording> {
   return recording;
 }
 
-/** The events an adapter makes of these chunks; an error before the first event counts as one. */
+/** The events that an adapter makes from these chunks; an error before the first event counts as one. */
 export async function play(
   one: DialectCase,
   headers: Recording["headers"],

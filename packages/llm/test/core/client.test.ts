@@ -19,7 +19,7 @@ const hello = (overrides: Partial<Request> = {}): Request => ({
   ...overrides,
 });
 
-/** An adapter written by hand: answers with what it was told. */
+/** A handwritten adapter that answers with what it was told. */
 function echoAdapter(name: string): ProviderAdapter & { readonly seen: Request[]; closed: number } {
   const seen: Request[] = [];
   const answer = (request: Request): { events: StreamEvent[]; response: Response } => {

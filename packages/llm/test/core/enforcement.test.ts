@@ -24,7 +24,7 @@ const REFUSALS: readonly (readonly [DialectCase, number, string])[] = [
 ];
 const isStrict = (text: string) => text.includes('"strict":true');
 
-/** A server that refuses what asks for enforcement. */
+/** A server that refuses requests for enforcement. */
 function refusing(status: number, message: string) {
   return startModelServer({
     strict: false,

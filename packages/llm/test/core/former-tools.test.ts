@@ -10,7 +10,7 @@ const read: ToolDefinition = {
   parameters: { type: "object", properties: { path: { type: "string" } } },
 };
 
-/** A tool round, then a question without any tools, as a summary of the conversation asks it. */
+/** A tool round, then a question without any tools, as when the conversation is summarised. */
 async function summarise(one: DialectCase) {
   await using server = await startModelServer({
     script: [turn.blocks([call({ name: "read", args: { path: "a" } })]), turn.text("in short")],

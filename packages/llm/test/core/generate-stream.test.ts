@@ -117,7 +117,7 @@ const person: JsonSchema = {
 };
 
 describe.each(ALL)("objects of $provider", (one) => {
-  /** Providers that answer through a forced tool are scripted with its call. */
+  /** Providers that answer through a forced tool have that call in their script. */
   const answer = (json: string) => (recorded: { body: Record<string, unknown> }) => {
     const forced = forcedTool(recorded.body);
     return forced === undefined

@@ -12,7 +12,7 @@ import { ALL, adapterFor, bodyText, type DialectCase, testDeps } from "./support
 const LONG = process.env["LATHE_LONG"] !== undefined;
 const PNG = new Uint8Array([137, 80, 78, 71]);
 
-/** A round of a conversation as plain numbers; what stands in it depends on them alone. */
+/** A round of a conversation as plain numbers, which determine its whole content. */
 interface Round {
   readonly kind: "talk" | "tools" | "developer" | "users" | "image" | "file";
   readonly calls: number;
@@ -46,7 +46,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("again" as const, "back" as const, "system" as const) }) },
 );
 
-/** What a request says beside its messages: parameters that decide about markers, tools and thinking. */
+/** The rest of a request: parameters that affect markers, tools and thinking. */
 const settings: fc.Arbitrary<Partial<Request>> = fc.constantFrom<Partial<Request>[]>(
   {},
   {},
@@ -58,7 +58,7 @@ const settings: fc.Arbitrary<Partial<Request>> = fc.constantFrom<Partial<Request
   { providerOptions: Object.fromEntries(ALL.map(({ provider }) => [provider, { foreign_thinking: "text" }])) },
 );
 
-/** Two or three of them are what an encoder keeps as bytes. */
+/** An encoder keeps two or three of them as bytes. */
 const PAGE = 'ü€😀 \\ " \n'.repeat(1500);
 
 class Writer {
@@ -101,7 +101,7 @@ function thought(text: string, provider: string, model: string): ContentPart {
   return { kind: "thinking", thinking: { text, signature: "sig", redacted: false, origin: { provider, model } } };
 }
 
-/** Every list a run of changes goes through. `push` changes the list the last request was given. */
+/** Every list that a run of changes goes through. `push` changes the list of the last request. */
 function* lists(changes: readonly Change[], one: DialectCase): Generator<readonly Message[]> {
   const writer = new Writer();
   const write = (given: readonly Round[]) => given.flatMap((each) => writer.write(each, one));
@@ -166,7 +166,7 @@ function encode(one: DialectCase, request: Request, segments: SegmentCache, row:
   });
 }
 
-/** All that an encoding comes to, or why it was refused. */
+/** The complete result of an encoding, or why it was refused. */
 function outcome(run: () => EncodedRequest) {
   try {
     const { body, segments, headers, warnings } = run();
@@ -254,7 +254,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
       const bytes = body.filter((piece) => typeof piece !== "string");
       const texts = body.filter((piece) => typeof piece === "string");
       expect(before.every((piece, index) => Object.is(piece, bytes[index]))).toBe(true);
-      // What is not yet enough for a piece of its own, and the last messages, which markers may still change.
+      // Text that is too short for its own piece, and the last messages, which markers may still change.
       expect(texts.join("").length).toBeLessThan(100_000);
       before = bytes;
       if (turn % 13 !== 0) continue;

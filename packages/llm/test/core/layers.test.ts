@@ -30,7 +30,7 @@ function sources(folder: string): string[] {
   });
 }
 
-/** Imports that reach up, as "file -> imported". Types carry no code and may come from above. */
+/** Imports that reach up, as "file -> imported". Types contain no code and may come from above. */
 function violations(files: ReadonlyMap<string, string>): string[] {
   const found: string[] = [];
   for (const [file, text] of files)

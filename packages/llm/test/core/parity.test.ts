@@ -24,7 +24,7 @@ const lookup: Tool = {
 };
 const call = (word: string) => ({ name: "lookup", args: { word } });
 
-/** A row that reasons, so that no adapter leaves reasoning out. */
+/** A model that reasons, so that no adapter omits reasoning. */
 const reasoning =
   (one: DialectCase) =>
   (id: string): ModelInfo => ({

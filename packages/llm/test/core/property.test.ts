@@ -60,7 +60,7 @@ describe.each(ALL)("bytes of $provider", { timeout: LONG ? 300_000 : 30_000 }, (
         continue;
       }
       expect(grammarViolation(events), `round ${round}`).toBeUndefined();
-      // What comes out is bounded by what came in.
+      // The output is limited by the input.
       expect(JSON.stringify(events.at(-1)).length).toBeLessThan(bytes.length * 4 + 4000);
     }
   });

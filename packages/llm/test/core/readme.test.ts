@@ -20,7 +20,7 @@ it("CL-01 the README's example of 25 lines runs as it stands", async () => {
   });
   vi.stubEnv("ANTHROPIC_API_KEY", "sk-readme");
   vi.stubEnv("ANTHROPIC_BASE_URL", server.baseUrl("anthropic"));
-  // Who has keys of several vendors gets the one that the example names.
+  // With keys of several vendors, the example still gets the one that it names.
   vi.stubEnv("OPENAI_API_KEY", "sk-other");
   vi.stubEnv("OPENAI_BASE_URL", server.baseUrl("openai"));
   const printed: string[] = [];

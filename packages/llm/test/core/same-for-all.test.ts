@@ -1,4 +1,4 @@
-// What a caller may rely on whichever vendor answers: one order of events, and tools sent in the form that vendor enforces.
+// What a caller can rely on for every vendor: one order of events, and tools sent in the form that the vendor enforces.
 
 import { call, startModelServer, text, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ function blockOf(event: StreamEvent): string | undefined {
   return "callKey" in event ? `call ${event.callKey}` : undefined;
 }
 
-/** The types of each block in the order in which blocks began, deltas of one kind as one. */
+/** The types of each block in the order in which blocks began; consecutive deltas of one kind count as one. */
 function shape(events: readonly StreamEvent[]): string[] {
   const blocks = new Map<string, string[]>();
   for (const event of events) {
@@ -127,7 +127,7 @@ const chat = (parameters: JsonSchema, more: object = {}): object => ({
   function: { ...named, parameters, ...more },
 });
 
-/** What goes over the wire with strict tools, and without. */
+/** What is sent over the wire with strict tools, and without. */
 const GOLDEN: readonly (readonly [string, DialectCase, object, object])[] = [
   [
     "OpenAI",
@@ -151,7 +151,7 @@ const GOLDEN: readonly (readonly [string, DialectCase, object, object])[] = [
   ],
 ];
 
-/** A model whose server takes `strict`. */
+/** A model whose server accepts `strict`. */
 const strictModel =
   (one: DialectCase) =>
   (id: string): ModelInfo => ({

@@ -1,4 +1,4 @@
-// Searches everything that leaves an adapter for the keys it was given: the suites run their adapters through
+// Searches everything that leaves an adapter for the keys it was given. The suites run their adapters through
 // here, so a leak anywhere fails the test that saw it.
 
 import { inspect } from "node:util";

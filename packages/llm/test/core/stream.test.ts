@@ -10,7 +10,7 @@ const request = (one: DialectCase) => ({ model: one.model, messages: [Message.us
 describe.each([...ALL, ...OVER_FETCH])("streams of $provider over $transport", (one) => {
   it("GN-01 A-012 A-029 A-030 the stream of a turn ends in the Response that complete gives", async () => {
     const answer = turn.text("Hello wörld 😀", { usage: { input: 11, output: 7 } });
-    // A server each: ids count answers.
+    // One server each, because ids count answers.
     await using server = await startModelServer({ script: [answer] });
     await using other = await startModelServer({ script: [answer] });
     const whole = await clientFor(one, server).complete(request(one));
@@ -187,7 +187,7 @@ describe.each([...ALL, ...OVER_FETCH])("streams of $provider over $transport", (
   });
 });
 
-/** An event index by which every dialect has sent some text but not all of it. */
+/** An event index by which every dialect has sent some but not all of its text. */
 function lateEvent(one: DialectCase): number {
   return one.dialect === "responses" ? 6 : one.dialect === "anthropic" || one.dialect === "bedrock" ? 4 : 3;
 }

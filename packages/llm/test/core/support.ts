@@ -1,5 +1,5 @@
-// What the cross-provider tests share: one row per dialect of the scripted server, a clock that only tests move, and the
-// grammar every stream must keep.
+// Shared by the cross-provider tests: one row per dialect of the scripted server, a clock that only tests move, and the
+// grammar that every stream must follow.
 
 import type { BaseUrlKind, DialectName, ModelServer } from "@lathe/testkit";
 import { type AdapterOptions, createAdapter } from "../../src/adapter.ts";
@@ -30,7 +30,7 @@ export function bodyText(pieces: readonly BodyPiece[]): string {
 }
 
 export interface DialectCase {
-  /** The matrix letter where the contract has one. */
+  /** The letter in the contract's matrix, if it has one. */
   readonly letter: string;
   readonly dialect: DialectName;
   readonly provider: string;
@@ -39,7 +39,7 @@ export interface DialectCase {
   readonly protocol: Protocol;
   readonly endpoint: Endpoint;
   readonly keyHeader: string;
-  /** What carries it; sockets of node when absent. */
+  /** The transport; Node's sockets when absent. */
   readonly transport?: "fetch";
 }
 
@@ -148,21 +148,21 @@ export function clientFor(
   });
 }
 
-/** The machine, without its environment; sleeps take no time. */
+/** The machine without its environment; sleeps take no time. */
 export function testDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   let serial = 0;
   return defaultDeps({ env: {}, uuid: () => `id${++serial}`, sleep: async () => {}, random: () => 0.5, ...overrides });
 }
 
 export interface TestClock extends Pick<ClientDeps, "now" | "setTimer" | "sleep"> {
-  /** Moves time and runs what falls due, in order. */
+  /** Moves time and runs what is due, in order. */
   advance(ms: number): void;
   readonly sleeps: readonly number[];
-  /** Timers that are set and not yet due. */
+  /** Timers that are set but not due yet. */
   readonly pending: number;
-  /** Resolves when a timer of this length is set, or as soon as one will be. */
+  /** Resolves when a timer of this length is set, or at once if it is set already. */
   waitForTimer(ms: number): Promise<void>;
-  /** Resolves when a timer of this length is set that was not when time last moved. */
+  /** Resolves when a timer of this length is set that was not set when time last moved. */
   waitForNewTimer(ms: number): Promise<void>;
 }
 
@@ -224,7 +224,7 @@ export async function collect(events: AsyncIterable<StreamEvent>): Promise<Strea
   return seen;
 }
 
-/** DM-11 as a state machine. Undefined when the events are a sentence of the grammar. */
+/** DM-11 as a state machine. Undefined if the events follow the grammar. */
 export function grammarViolation(events: readonly StreamEvent[]): string | undefined {
   let open = new Set<string>();
   let used = new Set<string>();

@@ -1,4 +1,5 @@
-// Hosts that pass on what they were given pass undefined. It means what leaving out means, to the compiler as well.
+// Hosts that pass on their own options pass undefined. It means the same as omitting the member, to the compiler as
+// well.
 
 import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, expectTypeOf, it } from "vitest";
@@ -12,7 +13,7 @@ import { Message } from "../../src/types/message.ts";
 import type { Request } from "../../src/types/request.ts";
 import { ALL, clientFor, OPENAI, testDeps } from "./support.ts";
 
-/** Names of optional members that refuse an undefined; methods have no need of one. */
+/** Names of optional members that refuse undefined; methods do not need it. */
 type Refusing<T> = {
   [K in keyof T]-?: Record<never, never> extends Pick<T, K>
     ? Record<K, undefined> extends Pick<T, K>

@@ -1,4 +1,4 @@
-// Ollama as it answers in reality: a model's length, what its file asks for, what it got when it was loaded.
+// Ollama's real answers: a model's length, what its file asks for, what it got when it was loaded.
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

@@ -19,7 +19,7 @@ const looseTool: ToolDefinition = {
 };
 const origin = { provider: "vendor", model: "m1" };
 
-/** Two turns: a question answered through a tool with reasoning, then the user's next words. */
+/** Two turns: a question answered through a tool with reasoning, then the user's next message. */
 const conversation: Request = {
   model: "m1",
   tools: [tool, looseTool],

@@ -1,4 +1,4 @@
-// What the tests of the OpenAI dialects share: encode a request to its parsed body, run frames through a decoder.
+// Shared by the tests of the OpenAI dialects: encodes a request to its parsed body, runs frames through a decoder.
 
 import { createSegmentCache } from "../../src/segments.ts";
 import { Blocks } from "../../src/stream/blocks.ts";
@@ -47,7 +47,7 @@ export interface Decoded {
   readonly blocks: Blocks;
 }
 
-/** All streams that were decoded so far. */
+/** All streams decoded so far. */
 export const recorded: Recorded[] = [];
 
 /** Streams the chunks (objects are stringified); `closed` says whether the connection ends afterwards. */

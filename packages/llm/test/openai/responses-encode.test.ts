@@ -259,7 +259,7 @@ describe("segments", () => {
       const text = encoded.body.join("");
       if (before) {
         expect(text.startsWith(before.prefix)).toBe(true);
-        // Segment objects of the history are the very same: nothing was encoded twice. Tools come in a new array.
+        // The history's Segment objects are identical, so nothing was encoded twice. Tools come in a new array.
         expect(encoded.segments.slice(1, before.segments.length)).toEqual(before.segments.slice(1));
         for (let index = 1; index < before.segments.length; index += 1) {
           expect(encoded.segments[index]).toBe(before.segments[index]);

@@ -62,7 +62,7 @@ const bedrock: Event[] = (
   ] as [string, JsonObject][]
 ).map(([name, body]) => ({ name, body }));
 
-/** Another value somewhere inside: the path is walked by the given numbers until it ends in a leaf. */
+/** Replaces a value somewhere inside: the given numbers choose the path to a leaf. */
 function mutate(value: JsonValue, path: readonly number[], into: JsonValue | undefined): JsonValue {
   const [step, ...rest] = path;
   if (step === undefined || typeof value !== "object" || value === null) return into ?? null;
@@ -137,7 +137,7 @@ function play(protocol: Protocol, frames: readonly Frame[]): StreamEvent[] {
   const decoder = protocol.decoder({ ...origin, origin, request, newId });
   for (const frame of frames) decoder.event(frame, sink);
   decoder.end(sink);
-  // What the driver does with a stream that never came to its end.
+  // What the driver does with a stream that never reached its end.
   if (!sink.terminal) sink.fail(new StreamError("stream ended early"));
   return events;
 }

@@ -1,4 +1,4 @@
-// Half of a surrogate pair, as a cut in the middle of an emoji leaves it: no vendor takes it.
+// Half of a surrogate pair, as left by a cut in the middle of an emoji: no vendor accepts it.
 
 import { startModelServer, turn } from "@lathe/testkit";
 import fc from "fast-check";
@@ -40,7 +40,7 @@ describe.each(ALL)("$provider", (one) => {
     const events: string[] = [];
     for await (const event of client.stream(request)) events.push(event.type);
     expect(events.at(-1)).toBe("finish");
-    // The server refuses them as the vendors do.
+    // The server refuses it like the vendors do.
     expect(server.requests.map(({ refused }) => refused)).toEqual([undefined, undefined]);
     const sent = JSON.stringify(server.requests[1]?.body);
     for (const text of ["rules \ufffd", "input \ufffd 😀", "answer \ufffd\ufffd", "result \ufffd", "Reads \ufffd"])

@@ -20,7 +20,7 @@ const protocols = [
   ["google-vertex", googleVertex, ',"generationConfig"'],
 ] as const;
 
-/** One round of a tool loop: what the model said, what came of it. */
+/** One round of a tool loop: what the model said and the results. */
 function round(index: number): Message[] {
   const id = `t${index}`;
   return [

@@ -1,4 +1,5 @@
-// Chunks that differ from the last one in their text only are not parsed; what is read must be what parsing each would give.
+// Chunks that differ from the last one only in their text are not parsed; the result must be the same as if each were
+// parsed.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -12,7 +13,10 @@ import type { Protocol } from "../../src/types/protocol.ts";
 
 const runs = process.env["LATHE_LONG"] ? 20_000 : 100;
 
-/** `spaced`: with blanks that a parser ignores and a comparison does not, another one for each chunk, so that nothing repeats. */
+/**
+ * `spaced`: adds different blanks to each chunk, which a parser ignores and a comparison does not, so that nothing
+ * repeats.
+ */
 function events(protocol: Protocol, chunks: readonly JsonObject[], spaced: boolean): readonly StreamEvent[] {
   const seen: StreamEvent[] = [];
   const origin = { provider: "p", model: "m" };

@@ -59,7 +59,7 @@ export interface DecodeOptions {
   readonly request?: Partial<Request>;
 }
 
-/** All that was decoded so far. */
+/** Everything decoded so far. */
 export const recorded: Recorded[] = [];
 
 /** Every frame, then the end of the connection. */
@@ -93,7 +93,7 @@ function decode(
   return { events, response: sink.response, error: sink.failure };
 }
 
-/** One line an event, enough to compare whole logs. */
+/** One line per event, enough to compare whole logs. */
 export function log(events: readonly StreamEvent[]): string[] {
   return events.map((event) => {
     switch (event.type) {
@@ -125,7 +125,7 @@ export function log(events: readonly StreamEvent[]): string[] {
   });
 }
 
-/** SSE-style frames of objects that carry their own type. */
+/** SSE-style frames of objects that contain their own type. */
 export function frames(...events: readonly JsonObject[]): Frame[] {
   return events.map((event) => ({ data: JSON.stringify(event) }));
 }

@@ -173,7 +173,7 @@ describe("models outside the catalog", () => {
     const env = { ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
     const anthropic = createProvider("anthropic", { deps: depsWith(env) });
     const { warnings } = await anthropic.complete({ ...ask("claude-next-9"), temperature: 0.3 }, {});
-    // The newest takes no temperature: sent to it, the request would be refused.
+    // The newest model refuses a request with a temperature.
     expect(newest.sampling).toBe("never");
     expect(warnings.map(({ message }) => message)).toEqual([
       "temperature was not sent: claude-next-9 does not accept it",

@@ -1,4 +1,4 @@
-// A client side for tests over real sockets: adapters with an environment of their own, and the two-round tool talk.
+// The client side for tests over real sockets: adapters with their own environment, and the two-round tool talk.
 
 import type { ModelServer } from "@lathe/testkit";
 import { expect } from "vitest";
@@ -24,7 +24,7 @@ export async function streamed(adapter: ProviderAdapter, request: Request): Prom
   return last.response;
 }
 
-/** Question, calls, results, answer: the second request must be accepted by the strict server. */
+/** Question, calls, results, answer: the strict server must accept the second request. */
 export async function toolRound(adapter: ProviderAdapter, model: string, server: ModelServer) {
   const messages: Message[] = [Message.system("Be brief."), Message.user("weather in Rome and Oslo?")];
   const first = await streamed(adapter, { model, messages, tools: [weather] });

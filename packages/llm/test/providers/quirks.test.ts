@@ -1,5 +1,5 @@
-// The quirk table (QK-01), one test a cell: what a reviewer would look up in an adapter, asked of the built-in providers
-// over real sockets.
+// The quirk table (QK-01), one test per cell: what a reviewer would look up in an adapter, tested with the built-in
+// providers over real sockets.
 
 import { call, type ModelServer, startModelServer, type Turn, text, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -54,7 +54,7 @@ async function talk(vendor: Vendor, script: Turn[], simulateCache = false): Prom
 type Cell = (open: (script: Turn[], simulateCache?: boolean) => Promise<Talk>) => Promise<void>;
 type Row = Readonly<Record<Vendor, readonly [string, Cell]>>;
 
-/** Plain answer to one request, then what the vendor saw. */
+/** A plain answer to one request, then what the vendor saw. */
 const seen = (more: Partial<Request>, check: (talk: Talk) => void): Cell => {
   return async (open) => {
     await using one = await open([turn.text("ok")]);

@@ -15,7 +15,7 @@ interface Sent {
   readonly body: JsonObject;
 }
 
-/** What a provider would send, read where the transport gets it. */
+/** What a provider would send, captured at the transport. */
 async function sent(
   provider: string,
   request: Partial<Request>,

@@ -1,4 +1,4 @@
-// Variables that other programs use for keys and addresses: a user who has them set needs no others.
+// Variables that other programs use for keys and addresses: a user who has set them needs no others.
 
 import { describe, expect, it } from "vitest";
 import { bedrockAuth } from "../../src/auth/aws/index.ts";

@@ -16,7 +16,7 @@ afterEach(() => server.close());
 
 const registry = (config: JsonValue, more: Partial<RegistryOptions> = {}) => new Registry({ env: {}, config, ...more });
 
-/** Sends one request the way a host would: registry, connection, adapter. */
+/** Sends one request like a host would: registry, connection, adapter. */
 async function send(from: Registry, selector: string, env: Record<string, string> = {}) {
   const { model } = selectModel(from, selector)!;
   const adapter = createProvider(model.provider, { ...from.connection(model), deps: depsWith(env) });

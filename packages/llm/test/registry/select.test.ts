@@ -57,7 +57,7 @@ describe("CT-04 G-52 selectors", () => {
     ["anthropic/claude-sonnet-4-5", ["anthropic/claude-sonnet-4-5", "exact", undefined]],
     ["openrouter/openai/gpt-5.2", ["openrouter/openai/gpt-5.2", "exact", undefined]],
     ["claude-sonnet-4-6", ["anthropic/claude-sonnet-4-6", "canonical", undefined]],
-    // The maker has no key here, so the gateway's variant of the same model is taken.
+    // There is no key for the maker here, so the gateway's variant of the same model is chosen.
     ["gpt-5.2", ["openrouter/openai/gpt-5.2", "canonical", undefined]],
     ["claude-sonnet-4-5-20250929", ["anthropic/claude-sonnet-4-5", "bare", undefined]],
     ["qwen/qwen3:8b", ["openrouter/qwen/qwen3:8b", "canonical", undefined]],
@@ -73,7 +73,7 @@ describe("CT-04 G-52 selectors", () => {
     ["google/gemini-99", ["gemini/gemini-99", "assumed", undefined]],
     ["no such thing at all", undefined],
     ["cursor/composer", undefined],
-    // Letters of a name that happens to hold them are no provider.
+    // Letters that happen to occur in a name are no provider.
     ["e/t", undefined],
     ["/sonnet", undefined],
     ["antropic/sonnet", undefined],

@@ -1,4 +1,4 @@
-// A page that talks to a model: bundled from the published package by the bundlers people use, run in a real browser.
+// A page that talks to a model: bundled from the published package by popular bundlers, run in a real browser.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -74,7 +74,7 @@ async function byVite(): Promise<{ out: string; complaints: string[] }> {
       rollupOptions: {
         input: join(installed.folder, "program.js"),
         output: { entryFileNames: "program.js" },
-        // What vite itself does not pass on.
+        // Programs that vite itself does not pass on.
         onwarn: ({ code, message }) => code === "CIRCULAR_DEPENDENCY" || complaints.push(message),
       },
     },

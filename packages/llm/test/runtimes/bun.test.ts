@@ -1,4 +1,4 @@
-// The published package under Bun: what it does on node, it does there.
+// The published package under Bun: it does the same as on Node.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -54,7 +54,7 @@ describe.skipIf(!hasBun)("under Bun, from scripts/setup-system.sh", () => {
   });
   afterAll(() => installed.remove());
 
-  /** Runs to its own end; the last line of what it printed, and the exit code. */
+  /** Runs to its own end; returns the last line of the output and the exit code. */
   function start(what: string, provider: string, model: string, baseUrl: string, env: Record<string, string> = {}) {
     const child = spawn(BUN, [program, what, provider, model, baseUrl], {
       env: { ...process.env, ...env },

@@ -25,7 +25,7 @@ interface Seen {
   readonly isCut: boolean;
 }
 
-/** To be called last in a file: tests run in the order in which they stand there. */
+/** Call this last in a file: tests run in file order. */
 export function servedAgain(recorded: readonly Recorded[]): void {
   it("AU-05 every stream of this file, encoded again, is the same message for the official clients", async () => {
     const problems: string[] = [];
@@ -50,7 +50,7 @@ async function difference(name: FormatName, one: Recorded): Promise<string | und
   const { response } = one;
   const encoder = format.encoder(contextFor(one));
   const pushed = one.events.map((event) => encoder.push(event)).join("");
-  // As a server does whose upstream has just stopped.
+  // Like a server whose upstream has just stopped.
   const streamed = pushed + encoder.fail({ kind: "overloaded", message: "The provider went away." });
   const read = await READERS[name]("stream", streamed).catch((reason: unknown) => reason as Error);
   const isBroken = one.events.at(-1)?.type !== "finish" || response?.finishReason.reason === "error" || restarts(one);
@@ -58,7 +58,7 @@ async function difference(name: FormatName, one: Recorded): Promise<string | und
     return read instanceof Error ? undefined : "the client took a broken stream for an answer";
   }
   if (response === undefined) return "the stream ended without an answer";
-  // The clients themselves give up on arguments that are no JSON.
+  // The clients themselves give up on arguments that are not JSON.
   if (response.message.content.some((part) => part.kind === "tool_call" && part.toolCall.rawArguments !== undefined))
     return undefined;
   if (name !== "responses" && response.message.content.some(isFreeForm)) return undefined;
@@ -70,7 +70,7 @@ async function difference(name: FormatName, one: Recorded): Promise<string | und
 const isFreeForm = (part: Answer["message"]["content"][number]): boolean =>
   part.kind === "tool_call" && part.toolCall.type === "custom";
 
-/** After content has gone out; before it, nothing has to be unsaid. */
+/** Only after content was sent; before it, nothing has to be taken back. */
 function restarts({ events }: Recorded): boolean {
   const at = events.findIndex(({ type }) => type === "stream_restart");
   return at >= 0 && events.slice(0, at).some(({ type }) => type !== "stream_start" && type !== "provider_event");

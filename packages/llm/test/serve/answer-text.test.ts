@@ -1,4 +1,4 @@
-// What a model says is never more than text: no event, header or frame of a client is made of it.
+// What a model says is never more than text: it cannot become an event, header or frame of a client.
 
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
@@ -73,7 +73,7 @@ describe("AU-05 what a model says is never more than text", () => {
       fc.constantFrom("\u2028", "\u0000", "\ud83d", "\ude00"),
     );
     fc.assert(
-      // Blank text is no text: its block may be left out.
+      // Blank text counts as no text, so its block may be omitted.
       fc.property(
         texts.filter((text) => text.trim() !== ""),
         (text) => {
@@ -105,7 +105,7 @@ describe("AU-05 what a model says is never more than text", () => {
       expect(before).not.toContain('error":{');
       encoder.push({ type: "text_start", textId: "t" });
       encoder.push({ type: "text_delta", textId: "t", delta: "x" });
-      expect(encoder.push({ type: "stream_restart" })).toContain("began its answer again");
+      expect(encoder.push({ type: "stream_restart" })).toContain("restarted its answer");
       expect(encoder.isOver).toBe(true);
       expect(encoder.push({ type: "text_delta", textId: "t", delta: "y" })).toBe("");
     }

@@ -1,4 +1,5 @@
-// The official clients as one: the same question through each of them, streamed or not, and what each read, in the same words.
+// The official clients behind one interface: the same question through each of them, streamed or not, and what each
+// read, in the same form.
 
 import type Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
@@ -7,11 +8,11 @@ import type OpenAI from "openai";
 export interface Server {
   readonly openai: OpenAI;
   readonly anthropic: Anthropic;
-  /** Which model is asked for, where there are several. */
+  /** The requested model, if there are several. */
   readonly model?: string;
 }
 
-/** A tiny picture. */
+/** A tiny image. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 export const ADDRESS = "https://pictures.example/pixel.png";

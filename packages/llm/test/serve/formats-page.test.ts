@@ -1,4 +1,4 @@
-// docs/gateway-formats.md holds the tables of the code. LATHE_WRITE_DOCS=1 writes them.
+// docs/gateway-formats.md contains the tables of the code. LATHE_WRITE_DOCS=1 writes them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// A server of twenty lines over the served formats, and the official clients of the vendors in front of it.
+// A server of twenty lines over the served formats, and the vendors' official clients in front of it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -51,7 +51,7 @@ export function targetOf(one: DialectCase): Target {
 export interface Gateway {
   readonly url: string;
   readonly server: ModelServer;
-  /** The last answer was left before its end, and the upstream request with it. */
+  /** The client left the last answer before its end, and the upstream request was dropped too. */
   readonly openai: OpenAI;
   readonly anthropic: Anthropic;
   /** Warning header of the last answer. */

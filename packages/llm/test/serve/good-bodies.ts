@@ -1,4 +1,4 @@
-// A small good request of each served format, from which tests make bad ones.
+// A small valid request in each served format, from which tests make invalid ones.
 
 import { servedFormats } from "../../src/serve/index.ts";
 import type { FormatName, ServedFormat } from "../../src/serve/types.ts";

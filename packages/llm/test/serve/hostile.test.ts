@@ -1,5 +1,5 @@
-// Bodies and texts of people who mean harm: refused by the name of a field, or harmless. None brings down a server, reaches a file of its
-// machine, or makes a client read events that the model's vendor did not send.
+// Malicious bodies and texts: refused by the name of a field, or harmless. None brings down a server, reaches a file of
+// its machine, or makes a client read events that the model's vendor did not send.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -298,7 +298,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   value: fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>),
 });
 
-/** One place of the body replaced, or a member added there. */
+/** Replaces one place of the body, or adds a member there. */
 function apply(body: JsonObject, { path, key, value }: Change): JsonObject {
   const copy = structuredClone(body);
   let at: JsonObject = copy;

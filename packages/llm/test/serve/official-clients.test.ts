@@ -9,7 +9,7 @@ import { ANSWER, FRONT_DOORS, type FrontDoor, type Mode, PIXEL } from "./clients
 import { type Gateway, PROVIDERS, startGateway } from "./gateway.ts";
 
 const MODES: readonly Mode[] = ["streamed", "whole"];
-/** The gate runs each door before each provider, streamed or whole by turns; the long run both. */
+/** The gate runs each door before each provider, alternating between streamed and whole; the long run both. */
 const isInGate = (index: number, mode: Mode): boolean =>
   process.env["LATHE_LONG"] !== undefined || MODES[index % 2] === mode;
 const CELLS = FRONT_DOORS.flatMap((door, row) =>
@@ -78,7 +78,7 @@ describe.each(CELLS)("AU-05 %s client before %s, %s", (name, dialect, mode, door
       "done",
     ]);
     if (dialect === "gemini") expect(again.text).toContain('"thoughtSignature":"');
-    // Gemini signs calls, not thoughts, and Chat Completions has no place for an unsigned thought.
+    // Gemini signs calls, not thoughts, and Chat Completions has no field for an unsigned thought.
     if (ONES_THAT_SIGN.includes(dialect) && !(dialect === "gemini" && name === "chat"))
       expect(again.text).toContain("Let me see.");
   });
@@ -108,7 +108,7 @@ describe.each(CELLS)("AU-05 %s client before %s, %s", (name, dialect, mode, door
     expect(invalid).toBeInstanceOf(name === "messages" ? Anthropic.BadRequestError : OpenAI.BadRequestError);
     expect(invalid.message).toContain("too strange");
     const credential = failure(await door.ask(gateway, { text: "hi" }, mode).catch((reason: unknown) => reason));
-    // The client's own key was good.
+    // The client's own key was valid.
     expect(credential.status).toBe(502);
     expect(credential.headers?.get("x-should-retry")).toBe("false");
   });

@@ -1,4 +1,4 @@
-// What our encoders write for a vendor, the served format of that vendor reads back as the request it was.
+// The served format of a vendor reads what our encoders write for it back as the original request.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -129,7 +129,7 @@ function requests(side: Side): fc.Arbitrary<Request> {
     })
     .map(({ list, system, tools: offered, choice, temperature, maxTokens, stop, effort, format }) => {
       const calls = list.some((round) => round.calls.length > 0);
-      // Anthropic refuses calls without definitions, and what it refuses beside thinking is not sent to it.
+      // Anthropic refuses calls without definitions; what it refuses together with thinking is not sent to it.
       const defined =
         offered ?? (calls ? [{ name: "t", description: "d", parameters: { type: "object" } }] : undefined);
       const mode = choice === "none" && side === "messages" ? "auto" : choice;

@@ -1,5 +1,5 @@
-// Each cell of the table of formats, held against what our encoders write: what is carried is in the body for the provider, what is
-// dropped is not and is named, what is refused never gets there.
+// Compares each cell of the table of formats with what our encoders write: what is carried is in the body for the
+// provider, what is dropped is not and is named, what is refused never gets there.
 
 import { describe, expect, it } from "vitest";
 import { createSegmentCache } from "../../src/segments.ts";
@@ -34,7 +34,7 @@ const round = [
 ];
 const readTool = { name: "zzread", input_schema: schema };
 
-/** A request that makes use of one thing, and what stands in a body that carries it. */
+/** A request that uses one feature, and the part of a body that carries it. */
 const SAMPLES: Readonly<Record<Feature, readonly [body: readonly [FormatName, object], sign: RegExp]>> = {
   image: [chat(user([{ type: "image_url", image_url: { url: `data:image/png;base64,${BYTES}` } }])), new RegExp(BYTES)],
   image_url: [chat(user([{ type: "image_url", image_url: { url: "https://zz.example/a.png" } }])), /zz\.example/],

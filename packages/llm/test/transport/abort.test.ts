@@ -6,7 +6,7 @@ import type { TransportRequest } from "../../src/types/adapter.ts";
 import { AbortError } from "../../src/types/errors.ts";
 import { client, closed, get, listen, OK, rawServer, signal, text } from "./servers.ts";
 
-/** Asks, aborts when told to, and expects the abort. */
+/** Sends a request, aborts when told to, and expects the abort. */
 async function aborted(url: string, when: Promise<unknown>, more: Partial<TransportRequest> = {}) {
   const controller = new AbortController();
   const waiting = client()(get(url, { ...more, signal: controller.signal }));

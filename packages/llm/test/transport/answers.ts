@@ -1,4 +1,4 @@
-// Answers as a server may send them, made at random together with what a client must make of them.
+// Random answers that a server may send, together with what a client must make of them.
 
 import fc from "fast-check";
 
@@ -66,7 +66,7 @@ export const answers: fc.Arbitrary<Answer> = fc
     return { raw, status, headers, body };
   });
 
-/** The same with a few bytes changed, taken away or put in: mostly where it hurts. */
+/** The same with a few bytes changed, removed or inserted: mostly where it hurts. */
 export const damaged: fc.Arbitrary<Buffer> = fc
   .tuple(
     answers,

@@ -1,4 +1,4 @@
-// The HTTP/1.1 client against answers that are written by hand, byte for byte.
+// The HTTP/1.1 client against handwritten answers, byte for byte.
 
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 interface Heard {
   readonly socket: Socket;
-  /** Which connection of the server, from 0, and which request on it. */
+  /** The server's connection, from 0, and the request on it. */
   readonly connection: number;
   readonly turn: number;
   readonly text: string;

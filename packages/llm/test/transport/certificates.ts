@@ -1,4 +1,4 @@
-// Certificates for servers and clients of tests, signed by an authority of their own.
+// Certificates for test servers and clients, signed by their own authority.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ export interface Certificates {
   remove(): void;
 }
 
-/** `names`: for each certificate the names and addresses it is for, such as DNS:localhost. */
+/** `names`: the names and addresses for each certificate, such as DNS:localhost. */
 export function makeCertificates(names: Readonly<Record<string, string>>): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "certificates-"));
   const openssl = (line: string) => execFileSync("openssl", line.split(" "), { cwd: folder, stdio: "pipe" });

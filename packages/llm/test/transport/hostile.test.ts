@@ -1,5 +1,5 @@
-// Answers that are odd, damaged or no answers at all, over real connections: understood, or refused with a NetworkError, and
-// never taken for something else.
+// Odd, damaged or invalid answers over real connections: understood, or refused with a NetworkError, and never taken
+// for something else.
 
 import { createServer, type Socket } from "node:net";
 import fc from "fast-check";
@@ -32,7 +32,7 @@ async function sendPieces(socket: Socket, pieces: readonly Buffer[]): Promise<vo
   socket.end();
 }
 
-/** What comes out when these pieces are followed by the end of the connection; undefined when they are refused. */
+/** The result if the connection ends after these pieces; undefined if they are refused. */
 async function askFor() {
   let pieces: readonly Buffer[] = [];
   const server = createServer((socket) => socket.once("data", () => void sendPieces(socket, pieces)));
@@ -41,7 +41,7 @@ async function askFor() {
   return async (sent: readonly Buffer[]): Promise<Outcome | undefined> => {
     pieces = sent;
     try {
-      // Over a connection of its own, so that the end of the one before is not met.
+      // Over a separate connection, so that the end of the previous one does not interfere.
       const { status, headers, body } = await transport(get(url, { once: true }));
       return { status, headers: { ...headers }, body: await text({ status, headers, body }) };
     } catch (error) {

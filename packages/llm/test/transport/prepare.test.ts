@@ -12,7 +12,7 @@ import { client, closed, get, listen, OK, rawServer, signal, text } from "./serv
 
 const ask = async (transport: Transport, url: string) => text(await transport(get(url)));
 
-/** Answers everything, and tells of each connection when it is there. */
+/** Answers everything, and reports each connection as it arrives. */
 async function watchedServer() {
   const connected = signal<Socket>();
   const connections: Socket[] = [];

@@ -31,7 +31,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A name that only the proxies here know: it is this machine, which is otherwise never asked through one. */
+/** A name that only the proxies here know: it stands for this machine, which is otherwise never reached through one. */
 const MODEL_HOST = "model.example";
 const placeOf = (host: string | undefined): string | undefined => (host === MODEL_HOST ? "127.0.0.1" : host);
 
@@ -174,7 +174,7 @@ describe("proxies", () => {
     }
   });
 
-  /** Takes connections and says nothing. */
+  /** Accepts connections and says nothing. */
   async function startMuteProxy() {
     let arrived = (_: Socket) => {};
     const connected = new Promise<Socket>((resolve) => {

@@ -7,7 +7,7 @@ import { client, get, listen, OK, rawServer, signal, text } from "./servers.ts";
 
 const POST = { method: "POST" } as const;
 
-/** The head of one request as it comes out of the wire, without the empty line behind it. */
+/** The head of one request on the wire, without the empty line after it. */
 async function headAt(url: string, headers: Record<string, string> = {}, body?: string[]): Promise<string> {
   const { promise, resolve } = signal<string>();
   const server = createTcpServer((socket) => {
@@ -20,7 +20,7 @@ async function headAt(url: string, headers: Record<string, string> = {}, body?: 
     });
   });
   const proxy = `http://127.0.0.1:${await listen(server)}`;
-  // A proxy gets to see the request for any server, so that none has to be there.
+  // A proxy sees the request for any server, so that no server is needed.
   const transport = client({ env: { HTTP_PROXY: proxy } });
   const request = { ...POST, url, headers, ...(body === undefined ? {} : { body }) };
   await text(await transport(request));

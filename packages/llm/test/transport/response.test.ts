@@ -101,7 +101,7 @@ describe("answers over a real connection", () => {
     expect(server.connections.length).toBe(2);
   });
 
-  // Elsewhere the system drops what has arrived when the other side resets.
+  // Other systems drop what has arrived when the other side resets.
   it.skipIf(process.platform !== "linux")(
     "AD-01 an answer is read though its server hangs up in the middle of the request (linux)",
     async () => {
@@ -124,7 +124,7 @@ describe("answers over a real connection", () => {
     const response = await client()(get(server.url));
     const socket = server.connections[0]!;
     const { _handle: handle } = socket as unknown as { _handle: { writeQueueSize: number } };
-    // Until nothing has moved for many turns of the loop that both sides run in.
+    // Until nothing has moved for many turns of the event loop that both sides share.
     for (let still = 0, last = -1; still < 500 && handle.writeQueueSize > 0; ) {
       await new Promise((resolve) => setImmediate(resolve));
       still = handle.writeQueueSize === last ? still + 1 : 0;

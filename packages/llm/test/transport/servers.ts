@@ -1,4 +1,4 @@
-// Servers that say exactly what a test wants, byte for byte, and clients to ask them.
+// Servers that send exactly what a test wants, byte for byte, and clients for them.
 
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach } from "vitest";
@@ -30,7 +30,7 @@ export interface RawServer {
   readonly url: string;
   /** Every connection there ever was. */
   readonly connections: Socket[];
-  /** Every request there ever was, as text. Only those without a body are told apart. */
+  /** Every request there ever was, as text. Only requests without a body can be told apart. */
   readonly requests: string[];
 }
 
@@ -81,7 +81,7 @@ export function closed(socket: Socket): Promise<void> {
   });
 }
 
-/** A promise and the function that keeps it. */
+/** A promise and the function that resolves it. */
 export function signal<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((keep) => {

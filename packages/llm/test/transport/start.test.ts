@@ -1,4 +1,4 @@
-// What a process pays for its first request, and whether it ends after its last: in processes of their own.
+// What a process pays for its first request, and whether it ends after its last one; in separate processes.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Asks once and prints the answer and the builtin modules that were loaded for it. Ends by itself, or never. */
+/**
+ * Sends one request and prints the answer and the builtin modules that were loaded for it. Ends by itself, or never.
+ */
 const SCRIPT = `
 const { createNodeTransport } = await import(process.argv[1]);
 const setTimer = (run, ms) => { const timer = setTimeout(run, ms); return { cancel: () => clearTimeout(timer) }; };
@@ -49,7 +51,7 @@ async function ask(url: string, env: Record<string, string> = {}, how = "request
 
 describe("a process with one request", () => {
   it("AD-01 ends though the connection is kept, and has loaded neither TLS nor a decompressor", async () => {
-    // One that never closes it by itself.
+    // A server that never closes the connection by itself.
     const { url } = await rawServer((socket) => socket.write(OK));
     const { text, loaded } = await ask(url);
     expect(text).toBe("ok");

@@ -81,7 +81,7 @@ describe.skipIf(!hasOpenssl)("https, with openssl for the certificates", () => {
     const refused = ask(transport, "localhost");
     await expect(refused).rejects.toThrow(NetworkError);
     await expect(refused).rejects.toThrow(/the certificate is for another host \(ERR_TLS_CERT_ALTNAME_INVALID\)/);
-    // The one that fits still works, and is the only one that was ever asked.
+    // The matching one still works, and is the only one that was ever asked.
     await ask(transport, "127.0.0.1");
     expect(counts().requests).toBe(1);
   });

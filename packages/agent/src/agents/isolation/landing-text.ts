@@ -21,7 +21,7 @@ export function landedText(root: string, result: Extract<LandingResult, { kind: 
   if (result.kind === "nothing") return "[Nothing had to be merged: your files have its changes already.]";
   const branches = [...new Set(result.branches)];
   if (branches.length > 0)
-    return `[Its changes are the branch ${branches.join(", ")}; your files are as before. To take them: git merge ${branches[0]}]`;
+    return `[Its changes are on the branch ${branches.join(", ")}; your files are unchanged. To apply them: git merge ${branches[0]}]`;
   return `[Merged into your files: ${names(root, result.files)}]`;
 }
 
@@ -56,12 +56,12 @@ export type HowToDrop = (view: string) => string;
 /** Says that no patch could be made from the changes in a view, so the view was kept. */
 export function unreadText(why: string, view: string, howToDrop: HowToDrop | undefined): string {
   const drop = howToDrop ? ` To drop it: ${howToDrop(view)}` : "";
-  return `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the isolated copy ${view}, and the next start in this project tries again.${drop}`;
+  return `Its changes could not be read: ${why.replace(/[.!]?$/, ".")} They stay in the isolated copy ${view}, and the next start in this project tries again.${drop}`;
 }
 
 /** The same message in an agent's result. */
 export const unreadResult = (why: string, view: string, howToDrop: HowToDrop | undefined): string =>
-  `[Nothing of it was merged; your files are as before. ${unreadText(why, view, howToDrop)}]`;
+  `[None of its changes were merged; your files are unchanged. ${unreadText(why, view, howToDrop)}]`;
 
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
@@ -75,7 +75,7 @@ export function failureText(root: string, result: Exclude<LandingResult, { kind:
 export function keptText(why: string, patch: string, numbered: readonly Conflict[]): string {
   const ids = numbered.map(({ id, path, region }) => `conflict://${id} (${path}, line ${region.start + 1})`);
   const settle = ids.length === 0 ? "" : `\nBoth sides of each: ${ids.join(", ")}.`;
-  return `[Nothing of it was merged; your files are as before. ${why}${settle}\nAll of its changes: git apply --3way ${patch}]`;
+  return `[None of its changes were merged; your files are unchanged. ${why}${settle}\nAll of its changes: git apply --3way ${patch}]`;
 }
 
 /** To the agent, whose files were brought up to date: `open` lists the conflicts that it must resolve. */
@@ -84,12 +84,12 @@ export function againText(
   result: Exclude<LandingResult, { kind: "landed" | "nothing" }>,
   open: readonly LandingConflict[],
 ): string {
-  const updated = "Your files now have what the project has become meanwhile.";
+  const updated = "Your files now include what has changed in the project.";
   const markers =
     open.length === 0
       ? ""
-      : ` These conflicts are left to you; where both sides changed the same lines there are conflict markers:\n${conflictLines(root, open)}\n`;
-  return `Your changes could not be merged. ${failureText(root, result)}\n\n${updated}${markers}\nPut it right and yield again. This is the last attempt.`;
+      : ` Resolve these conflicts; where both sides changed the same lines, there are conflict markers:\n${conflictLines(root, open)}\n`;
+  return `Your changes could not be merged. ${failureText(root, result)}\n\n${updated}${markers}\nFix this and yield again. This is your last attempt.`;
 }
 
 function conflictLines(root: string, conflicts: readonly LandingConflict[]): string {
@@ -113,10 +113,10 @@ export function interruptedText(
   if (landing?.isWhole && landing.files.length > 0)
     return `[Its work had been merged into your files already: ${names(root, landing.files)}]`;
   if (left.patch !== undefined)
-    return `[Nothing of its work was merged. All of its changes: git apply --3way ${left.patch}]`;
+    return `[None of its work was merged. All of its changes: git apply --3way ${left.patch}]`;
   if (left.view !== undefined)
-    return `[Nothing of its work was merged. What it changed could not be read; it stays in the isolated copy ${left.view}.]`;
+    return `[None of its work was merged. Its changes could not be read; they stay in the isolated copy ${left.view}.]`;
   if (!landing || landing.files.length === 0)
-    return "[Nothing of its work was merged: it had changed no files, or what it changed is gone.]";
-  return `[Its work may have been merged before others changed files: look at ${names(root, landing.files)}]`;
+    return "[None of its work was merged: it had changed no files, or what it changed is gone.]";
+  return `[Its work may have been merged before others changed files: check ${names(root, landing.files)}]`;
 }

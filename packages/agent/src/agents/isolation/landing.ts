@@ -84,7 +84,7 @@ export class Landing {
 
   async #attempt(wish: LandingWish): Promise<LandedWork> {
     const lost = wish.refusal();
-    if (lost !== undefined) return { text: `[Nothing of it was merged: ${lost}.]`, outcome: "nothing" };
+    if (lost !== undefined) return { text: `[None of its changes were merged: ${lost}.]`, outcome: "nothing" };
     const { root, journal } = this.#options;
     // Users know the delta by the agent's name.
     const delta: Delta = { ...(await this.#view.delta()), id: this.#request.agentId };

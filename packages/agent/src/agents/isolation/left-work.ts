@@ -33,7 +33,7 @@ export async function recoverAgentWork(places: Omit<IsolatedAgentsOptions, "jour
     landings: [
       ...(undone > 0 ? ["An earlier landing was interrupted. What it had written was undone."] : []),
       ...(undoneEdits > 0 ? ["An edit of several files was interrupted. What it had written was undone."] : []),
-      ...inDoubt.map((path) => `${path} has been changed since and stays as it is. Look at it.`),
+      ...inDoubt.map((path) => `${path} has been changed since and was left as it is. Check it.`),
       ...cutEdits.map(cutLine),
     ],
     work,

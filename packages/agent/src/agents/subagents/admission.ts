@@ -47,14 +47,14 @@ export class Admission {
     this.#parent.directory.waits(child);
     const { signal } = run.controller;
     return new Promise((resolve, reject) => {
-      const away = (): void => {
+      const stopWaiting = (): void => {
         limit.cancel();
         signal.removeEventListener("abort", onAbort);
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         run.waitsFor = undefined;
       };
       const giveUp = (why: unknown): void => {
-        away();
+        stopWaiting();
         this.leave();
         reject(why);
       };
@@ -62,7 +62,7 @@ export class Admission {
       const waiting: Waiting = {
         child,
         begin: () => {
-          away();
+          stopWaiting();
           this.#parent.directory.waits(child);
           resolve();
         },

@@ -35,9 +35,9 @@ interface RunParts {
   readonly sessions: ChildSessions;
   readonly children: ReadonlyMap<string, Child>;
   /** Adds the child to those of the session. */
-  know(child: Child): void;
+  addChild(child: Child): void;
   /** Called when a run of the child has ended and is recorded. */
-  ended(child: Child): void;
+  onRunEnded(child: Child): void;
   /** Children that end after this are left as they are. */
   isClosed(): boolean;
 }
@@ -78,7 +78,7 @@ export class ChildRuns {
     // If the child starts at once, a journal that cannot be opened is reported here.
     if (!admitted) this.#openOrGiveUp(child);
     // From here on the child counts as running: further messages steer it, and closing the parent closes it.
-    this.#parts.know(child);
+    this.#parts.addChild(child);
     // Messages of other agents can wake the child too, but then no caller waits for the result.
     if (given !== undefined) parent.releaseReports();
     child.run = run;
@@ -145,7 +145,7 @@ export class ChildRuns {
     if (child.session && child.facts.isIsolated) this.#park(child);
     else if (child.session) this.idle(child);
     this.report(child, outcome, true);
-    this.#parts.ended(child);
+    this.#parts.onRunEnded(child);
     return reportOf(child);
   }
 

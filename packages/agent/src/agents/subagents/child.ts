@@ -210,7 +210,7 @@ export function wantedBudget(
 }
 
 /** A resumed child has already spent some; its share applies from now on. */
-export function onTopOf(share: BudgetConfig, spent: Amounts, uncertain: RequestAmounts): BudgetConfig {
+export function raiseBySpent(share: BudgetConfig, spent: Amounts, uncertain: RequestAmounts): BudgetConfig {
   const used = { ...spent, tokens: spent.tokens + uncertain.tokens, usd: spent.usd + uncertain.usd };
   const entries = Object.entries(share) as [keyof Amounts, number][];
   return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + used[dimension]]));

@@ -27,8 +27,8 @@ export function worksApart(
   if (!isWanted || options.isolate) return isWanted;
   throw new ToolFailure(
     isolated
-      ? "Agents cannot work apart from your files here. Omit isolated, or do it yourself."
-      : `The agent ${name} works apart from your files, which is not possible here. Start another one, or do it yourself.`,
+      ? "Agents cannot work in isolated copies here. Omit isolated, or do it yourself."
+      : `The agent ${name} works in an isolated copy, which is not possible here. Start another one, or do it yourself.`,
   );
 }
 

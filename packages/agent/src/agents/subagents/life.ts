@@ -40,7 +40,7 @@ export async function readJournal<T>(child: Child, parent: ParentSession, read: 
   await child.closing;
   const { header } = child.facts;
   const journal = parent.options.journal?.(header);
-  if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${header.agentId}.`);
+  if (!journal) throw new ToolFailure(`No journal was kept of the agent ${header.agentId}.`);
   try {
     return read(journal);
   } finally {

@@ -8,12 +8,12 @@ import type { AgentReport, BatchReport, BatchRequest, SpawnRequest } from "../..
 import { ToolFailure } from "../../contract/tool.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import { agreedChild } from "./agreed-child.ts";
 import { type Child, rememberedChild, reportOf, waitFor } from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildRuns, type Start } from "./child-runs.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { cutCallText } from "./cut-call.ts";
+import { defineChild } from "./define-child.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { placeOfHost, worksApart } from "./isolation.ts";
@@ -90,7 +90,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     const problem = request.id === undefined ? undefined : nameProblem(request.id);
     if (problem !== undefined) throw new ToolFailure(sentence(problem));
     const type = kind && { ...kind, ...(request.schema ? { output: request.schema } : {}) };
-    const child = agreedChild(this.#parent, this.#parts.sessions, type, undefined, {
+    const child = defineChild(this.#parent, this.#parts.sessions, type, undefined, {
       agentId: this.#parts.names.give(request.id),
       cwd,
       isReported: false,
@@ -132,7 +132,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     for (const [index, task] of tasks.entries()) {
       const agentId = agentIds[index] as string;
       try {
-        const child = agreedChild(this.#parent, this.#parts.sessions, type, shared, {
+        const child = defineChild(this.#parent, this.#parts.sessions, type, shared, {
           agentId,
           cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
@@ -252,7 +252,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     for (const record of records) {
       const child = rememberedChild(record);
       this.#parts.names.use(record.header.agentId);
-      this.#know(child);
+      this.#addChild(child);
       const cut = record.outcome ? undefined : cutRun(this.#parent, this.#parts.sessions, child, record);
       if (cut) this.#parts.runs.settle(child, record.intent.for, cut.outcome, cut.lost);
       this.#parts.runs.report(child, record.outcome ?? cut!.outcome, false);
@@ -280,8 +280,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     const runs = new ChildRuns(parent, {
       sessions,
       children: this.#children,
-      know: (child) => this.#know(child),
-      ended: (child) => this.#mailLeft(child),
+      addChild: (child) => this.#addChild(child),
+      onRunEnded: (child) => this.#wakeIfMailLeft(child),
       isClosed: () => this.isClosed,
     });
     return { sessions, mail, runs, names: new Names(parent.agentId, parent.deps.random) };
@@ -306,7 +306,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     return how;
   }
 
-  #mailLeft(child: Child): void {
+  #wakeIfMailLeft(child: Child): void {
     const { exchange } = this.#parent;
     exchange?.noteChange();
     if (
@@ -357,7 +357,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     throw new ToolFailure(unknownAgent(agentId, [...this.#children.keys()]));
   }
 
-  #know(child: Child): void {
+  #addChild(child: Child): void {
     this.#children.set(child.facts.header.agentId, child);
     this.directory.add(child, this);
   }

@@ -26,8 +26,8 @@ const TAKEN = new Set(["main", "all"]);
 /** Why a name cannot be used; undefined if it can. */
 export function nameProblem(name: string): string | undefined {
   if (name.length > LONGEST_NAME) return `the id ${name.slice(0, 20)}… is longer than ${LONGEST_NAME} characters`;
-  if (!NAME.test(name)) return `the id ${JSON.stringify(name)} may hold only letters, digits, "_" and "-"`;
-  return TAKEN.has(name.toLowerCase()) ? `the id ${name} has another meaning` : undefined;
+  if (!NAME.test(name)) return `the id ${JSON.stringify(name)} may contain only letters, digits, "_" and "-"`;
+  return TAKEN.has(name.toLowerCase()) ? `the id ${name} is reserved` : undefined;
 }
 
 /** The names of the children of one parent. */

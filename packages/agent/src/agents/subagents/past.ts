@@ -6,7 +6,7 @@ import type { ChildSessions } from "./child-sessions.ts";
 import { release } from "./life.ts";
 import type { ParentSession } from "./parent.ts";
 import { type AgentRecord, NOTHING_SPENT, type RunOutcome, type Spent } from "./records.ts";
-import { beforeIt } from "./result.ts";
+import { unreadNote } from "./result.ts";
 
 /** Opening the journal settles the effects that were under way; the unfinished input is abandoned. */
 export function cutRun(
@@ -32,7 +32,7 @@ export function cutRun(
   const outcome: RunOutcome = {
     agentId,
     status: "failed",
-    output: [`interrupted${beforeIt(child)}`, ...(left === undefined ? [] : [left])].join("\n\n"),
+    output: [`interrupted${unreadNote(child)}`, ...(left === undefined ? [] : [left])].join("\n\n"),
     turnsUsed: lost.turns,
     ...(child.unread === undefined ? {} : { isUnread: true }),
     ...(child.facts.isReported ? { report: parent.journal.newId() } : {}),

@@ -23,22 +23,20 @@ export async function resultOf(child: Child, ended: InputOutcome | string): Prom
   return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
 }
 
-/** For a run that ended before it began: keeps the content that the child did not read. */
-export const beforeIt = ({ unread, run }: Child): string =>
-  unread === undefined || run?.isAborted
-    ? ""
-    : "\n[It had not begun. A message makes it begin with what it was given.]";
+/** A note for a run that ended before it began: the child still has the content that it did not read. */
+export const unreadNote = ({ unread, run }: Child): string =>
+  unread === undefined || run?.isAborted ? "" : "\n[It had not started. Send it a message to start its original task.]";
 
 async function ownResult(child: Child, ended: InputOutcome | string): Promise<Own> {
   const text = child.session?.lastText() ?? "";
   if (typeof ended === "string" || ended.reason !== "completed") {
     const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));
-    return { status: "failed", output: `${why}${beforeIt(child)}${text && `\n\n${text}`}` };
+    return { status: "failed", output: `${why}${unreadNote(child)}${text && `\n\n${text}`}` };
   }
   if (ended.awaiting)
     return {
       status: "completed",
-      output: `It asks you, and goes on when you have sent it the answer:\n${ended.awaiting.text}`,
+      output: `It is asking you a question, and continues when you send the answer:\n${ended.awaiting.text}`,
     };
   if (!child.completion) return { status: "completed", output: text };
   const { isDone, findings, ...rest } = await child.completion.result(text);

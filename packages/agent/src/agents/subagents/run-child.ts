@@ -4,7 +4,7 @@ import { messageOf } from "@lathe/llm";
 import type { BudgetConfig } from "../../base/budget/ledger.ts";
 import type { InputOutcome } from "../../contract/events/types.ts";
 import type { Admission } from "./admission.ts";
-import { type Child, onTopOf, since } from "./child.ts";
+import { type Child, raiseBySpent, since } from "./child.ts";
 import type { ChildSessions } from "./child-sessions.ts";
 import { land } from "./isolation.ts";
 import type { ParentSession } from "./parent.ts";
@@ -38,7 +38,7 @@ export async function runChild(
   const { agentId } = child.facts.header;
   let isAdmitted = admitted === undefined;
   let before: Spent | undefined;
-  const spending = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
+  const spentSoFar = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
   try {
     if (admitted) {
       // An agent that waits for this child waits for the ones at work.
@@ -51,7 +51,7 @@ export async function runChild(
     child.session = session;
     before = session.usage;
     const { maxTurns } = child.facts;
-    session.config.budget = onTopOf(share, session.spent, session.usage.uncertain);
+    session.config.budget = raiseBySpent(share, session.spent, session.usage.uncertain);
     session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
     child.completion?.begin();
     const turn = child.shared?.turn(agentId);
@@ -62,9 +62,9 @@ export async function runChild(
     const ended = await (content === undefined ? session.runQueued() : session.submit(content))
       .then((first) => land(child, session, first))
       .finally(stopClock);
-    return { ended, spent: spending() };
+    return { ended, spent: spentSoFar() };
   } catch (error) {
-    return { ended: messageOf(error), spent: spending() };
+    return { ended: messageOf(error), spent: spentSoFar() };
   } finally {
     if (isAdmitted) admission.leave();
     child.shared?.endChild(agentId);

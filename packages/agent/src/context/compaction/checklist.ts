@@ -27,7 +27,7 @@ export function problemWith({ text, finish }: Candidate, { replaces, most, headi
   if (finish === "content_filter") return "the answer was refused";
   if (finish === "length") return "it was cut off at the output limit";
   const tokens = tokensOfText(text);
-  if (tokens >= replaces) return "it is longer than the conversation it stands for";
+  if (tokens >= replaces) return "it is longer than the conversation it replaces";
   if (tokens > most) return `it is longer than ${most * 4} characters`;
   const missing = headings ? NEEDED.filter((name) => !new RegExp(`^#+ *${name}\\b`, "im").test(text)) : [];
   if (missing.length > 0) return `parts are missing: ${missing.map((name) => `## ${name}`).join(", ")}`;

@@ -4,12 +4,12 @@ import { Message, textOf } from "@lathe/llm";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { SideCall } from "../../contract/seams/types.ts";
 import { pathTo } from "../../record/journal/context.ts";
-import { askedAgain } from "./again.ts";
 import { HANDOFF } from "./briefing.ts";
 import { problemWith } from "./checklist.ts";
 import { isFromPerson } from "./history.ts";
 import { tokensOfText } from "./present-context.ts";
 import prompt from "./prompts/handoff.md";
+import { retryPrompt } from "./retry-prompt.ts";
 import type { SummaryAnswer } from "./summarize.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 300_000;
  */
 export function handoffCall(focus?: string, problem?: string): SideCall {
   const attention = focus === undefined ? "" : `\n\nThe user asks you to pay special attention to: ${focus}`;
-  const again = problem === undefined ? "" : `\n\n${askedAgain("briefing", problem)}`;
+  const again = problem === undefined ? "" : `\n\n${retryPrompt("briefing", problem)}`;
   return {
     messages: [Message.user(`${prompt.trim()}${attention}${again}`)],
     continuing: true,

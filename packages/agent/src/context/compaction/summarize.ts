@@ -3,12 +3,12 @@
 
 import { Message } from "@lathe/llm";
 import type { SeamContext } from "../../contract/seams/types.ts";
-import { askedAgain } from "./again.ts";
 import { type Demands, problemForPeople, problemWith } from "./checklist.ts";
 import first from "./prompts/first.md";
 import summarizer from "./prompts/summarizer.md";
 import turnPrefix from "./prompts/turn-prefix.md";
 import update from "./prompts/update.md";
+import { retryPrompt } from "./retry-prompt.ts";
 import { serialize } from "./serialize.ts";
 
 /** Makes the text of a summary. A host may use its own service instead of the model. */
@@ -64,7 +64,7 @@ export async function askForSummary(
 ): Promise<string> {
   let problem = "";
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const note = problem === "" ? "" : `\n\n${askedAgain("summary", problem)}`;
+    const note = problem === "" ? "" : `\n\n${retryPrompt("summary", problem)}`;
     const answer = await ask(summarizer.trim(), `${prompt}${note}`, context);
     const found = problemWith(answer, demands);
     if (found === undefined) return answer.text.trim();
@@ -82,18 +82,18 @@ function historyPrompt({ history, turn, previous, focus, additional, characters 
     previous === undefined ? "" : tagText("previous-summary", previous),
     additional.length === 0 ? "" : tagText("additional-context", additional.join("\n\n")),
     (previous === undefined ? first : update).trim(),
-    attention(focus),
+    focusLine(focus),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
 const turnPrompt = ({ turn, focus, characters }: Material): string =>
-  [tagText("conversation", serialize(turn, characters)), turnPrefix.trim(), attention(focus)]
+  [tagText("conversation", serialize(turn, characters)), turnPrefix.trim(), focusLine(focus)]
     .filter((text) => text !== "")
     .join("\n\n");
 
-const attention = (focus: string | undefined): string =>
+const focusLine = (focus: string | undefined): string =>
   focus === undefined ? "" : `The user asks you to pay special attention to: ${focus}`;
 
 export const tagText = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;

@@ -30,7 +30,7 @@ export async function fillIn(
   // A child agent gets its task as text, from which known secrets are removed again.
   if (access.some((item) => item.kind === "exec" && item.isAgent))
     return { args, access: await accessOf(args), kept: [] };
-  const isOwn = tier === "write" ? await holdAll(env, access, used) : sendsToOwner(access, used);
+  const isOwn = tier === "write" ? await allFilesHold(env, access, used) : sendsToOwner(access, used);
   if (isOwn) return { args: filled, access, kept: [] };
   const unique = [...new Map(used.map((secret) => [secret.name, secret])).values()];
   if (access.length > 0 && asksAboutSecrets?.())
@@ -40,7 +40,7 @@ export async function fillIn(
 
 export function keptNote(kept: readonly string[]): string {
   const they = kept.length === 1 ? "It was" : "They were";
-  return `${kept.join(", ")} stood in the call as written. ${they} not replaced by the value, which is given only to a file that already holds it and, in a header for authorization, to one plain curl to the host that it belongs to.`;
+  return `${kept.join(", ")} stayed in the call as written. ${they} not replaced by the value, which is given only to a file that already contains it and, in an authorization header, to one plain curl to the host that it belongs to.`;
 }
 
 function secretAccess({ name, hosts }: ShownSecret, tier: ProposedCall["tier"]): Access {
@@ -53,7 +53,7 @@ function secretAccess({ name, hosts }: ShownSecret, tier: ProposedCall["tier"]):
 }
 
 /** True if every file that the call writes already contains each of the values. */
-async function holdAll(
+async function allFilesHold(
   env: ExecutionEnvironment,
   access: readonly Access[],
   used: readonly ShownSecret[],

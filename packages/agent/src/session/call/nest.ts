@@ -66,8 +66,8 @@ export class Nest {
   readonly call = async (name: string, args: JsonObject): Promise<ToolResult> => {
     const { outer, hold, around = (_outer, _call, run) => run(), run } = this.#parts;
     const { depth, tree } = this.#place;
-    if (this.#end.signal.aborted) return refusal("The call that would make it has ended.");
-    if (depth > MOST_DEPTH) return refusal(`Calls may be at most ${MOST_DEPTH} deep inside each other.`);
+    if (this.#end.signal.aborted) return refusal("The outer call has ended.");
+    if (depth > MOST_DEPTH) return refusal(`Calls may be at most ${MOST_DEPTH} levels deep.`);
     if (tree.made >= MOST_CALLS) return refusal(`A call may make at most ${MOST_CALLS} others.`);
     const start = (): Promise<ToolResult> => {
       const id = `${outer.callId}/${++tree.made}`;

@@ -185,7 +185,7 @@ async function declare(
   let kept: readonly string[] = [];
   let call = proposed;
   const look = (): Promise<DeclaredAccess> =>
-    readable(async () => {
+    withReadableErrors(async () => {
       const filled = await fillIn(core, proposed, async (args) => tool.access?.(args, scope));
       if (filled.args !== proposed.args) call = propose(registered, proposed.callId, filled.args, proposed.within);
       kept = filled.kept;
@@ -201,7 +201,7 @@ async function declare(
       access,
       preview: () => {
         preview ??= within("the preview", async () => {
-          const planned = await readable(() => previewOf(tool, call.args, scope));
+          const planned = await withReadableErrors(() => previewOf(tool, call.args, scope));
           if (planned.plan !== undefined) declared.approvedPlan = planned.plan;
           return planned;
         });
@@ -213,7 +213,7 @@ async function declare(
 }
 
 /** Runs a lookup and turns an environment's error about a path into text for the model. */
-async function readable<T>(work: () => Promise<T> | T): Promise<T> {
+async function withReadableErrors<T>(work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -376,6 +376,6 @@ function permittedEnv({ env }: CallScope, access: readonly Access[] | undefined)
   if (access === undefined) return env;
   const paths = new Set(access.flatMap((item) => (item.kind === "write" ? [item.path] : [])));
   return new GuardedEnvironment(env, {
-    mayWrite: (path) => paths.has(path) || "The call did not say that it would write this file.",
+    mayWrite: (path) => paths.has(path) || "The call did not declare that it would write this file.",
   });
 }

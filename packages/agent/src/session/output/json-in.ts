@@ -16,7 +16,7 @@ export function jsonIn(answer: string): { readonly found: readonly FoundJson[]; 
     parseJson(inner),
   );
   const fenced = fences.filter((one) => typeof one !== "string");
-  return { found: fenced.length > 0 ? fenced : amongWords(answer), problem: whole };
+  return { found: fenced.length > 0 ? fenced : jsonInProse(answer), problem: whole };
 }
 
 /** Returns a text that says why it is not JSON. */
@@ -31,7 +31,7 @@ function parseJson(json: string): FoundJson | string {
 /** Prose contains brackets too, and each opening one costs a scan of the rest. */
 const MOST_LOOKS = 100;
 
-function amongWords(answer: string): FoundJson[] {
+function jsonInProse(answer: string): FoundJson[] {
   const found: FoundJson[] = [];
   const opening = /[[{]/g;
   for (let looks = 0; looks < MOST_LOOKS; looks++) {

@@ -23,7 +23,7 @@ export async function schemaProblem(root: JsonSchema): Promise<string | undefine
   const lost = seen.references.find(({ to }) => !isKnown(to, root, seen.names));
   if (lost) return `${lost.at}/$ref: ${JSON.stringify(lost.to)} is not in this file`;
   const circles = new Circles(root);
-  const endless = seen.references.find(({ to }) => circles.behind(to));
+  const endless = seen.references.find(({ to }) => circles.hasCircle(to));
   if (endless) return `${endless.at}/$ref: ${JSON.stringify(endless.to)} leads back to itself`;
   try {
     await violationOf(root, null);
@@ -78,7 +78,7 @@ class Circles {
     this.#root = root;
   }
 
-  behind(reference: string): boolean {
+  hasCircle(reference: string): boolean {
     return this.#isIn(this.#target(reference), []);
   }
 

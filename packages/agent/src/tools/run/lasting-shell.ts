@@ -122,7 +122,7 @@ export class LastingShell {
   /**
    * Checks that the directory exists. If it is gone, the shell returns to the working directory and an error says so.
    */
-  async present(directory: string, env: ExecutionEnvironment): Promise<void> {
+  async checkDirectory(directory: string, env: ExecutionEnvironment): Promise<void> {
     const stat = await env.stat(directory);
     if (stat?.kind === "directory") return;
     const isOwn = directory === this.cwd(env) && directory !== env.workingDirectory();

@@ -156,8 +156,8 @@ export function closeWith({ done }: BackgroundCommand, spill: { close(): Promise
 
 /** The end of a result, for the model. */
 export function backgroundNote({ job, why = "user" }: BackgroundNote): string {
-  const what = why === "user" ? "The user sent this command to the background." : "This command takes long.";
-  return `[${what} It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
+  const what = why === "user" ? "The user sent this command to the background." : "This command is taking long.";
+  return `[${what} It continues as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
 }
 
 /** Which job it became, and why the call no longer waits for it. */

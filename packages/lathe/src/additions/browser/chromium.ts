@@ -169,7 +169,7 @@ function windowVariables(variables: ChromiumOptions["variables"]): Record<string
   const { DISPLAY, XAUTHORITY } = variables;
   if (DISPLAY === undefined)
     throw new ToolFailure(
-      "There is no display for a window of the browser (DISPLAY is not set). Set browser.headless to true.",
+      "There is no display for the browser's window (DISPLAY is not set). Set browser.headless to true.",
     );
   return { DISPLAY, ...(XAUTHORITY === undefined ? {} : { XAUTHORITY }) };
 }

@@ -35,7 +35,7 @@ function conditionsOf({ session, request: { action, condition, hit_condition: hi
   // Debuggers for compiled programs can only skip the first hits, and ignore every other condition.
   const { name, isNative } = session.adapter.row;
   if (isNative && sign !== ">=")
-    throw new ToolFailure(`${name} knows a hit_condition such as 3 (from the third hit on) only.`);
+    throw new ToolFailure(`${name} supports only a hit_condition such as 3 (from the third hit on).`);
   return {
     ...(condition === undefined ? {} : { condition }),
     ...(hitCondition === undefined ? {} : { hitCondition: isNative ? digits : hitCondition }),

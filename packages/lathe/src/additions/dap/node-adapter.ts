@@ -75,7 +75,7 @@ export class NodeAdapter implements AdapterLink {
   // ---- internals ----
 
   get #connected(): Inspector {
-    if (this.#inspector === undefined) throw new ToolFailure("The program does not run.");
+    if (this.#inspector === undefined) throw new ToolFailure("The program is not running.");
     return this.#inspector;
   }
 

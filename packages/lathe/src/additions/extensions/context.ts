@@ -76,7 +76,7 @@ export function commandContextFor(parts: ContextParts, deadline: PausableDeadlin
 /** The conversation of a run with a single prompt. */
 function onlySession(present: () => PresentSession): ExtensionConversation {
   const refuse = async (): Promise<never> => {
-    throw new Error("a run without a person stays in its session");
+    throw new Error("a run without a user cannot leave its session");
   };
   return {
     submit: (text) => present().session.submit(text),

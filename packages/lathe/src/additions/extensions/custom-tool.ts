@@ -91,7 +91,7 @@ function plainSchema({ parameters }: CustomTool): JsonSchema {
   try {
     return JSON.parse(JSON.stringify(jsonSchemaOf(parameters as SchemaInput))) as JsonSchema;
   } catch (error) {
-    throw new Error("its parameters cannot be written as JSON, such as because they contain themselves", {
+    throw new Error("its parameters cannot be written as JSON; they may contain themselves", {
       cause: error,
     });
   }
@@ -127,7 +127,7 @@ const previewLines = (text: string): PreviewLine[] =>
 
 function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomToolOutcome): ToolResult {
   if (!Array.isArray(result?.content))
-    throw new Error(`the tool ${tool.name} of the extension ${name} returned neither a text nor { content: [...] }`);
+    throw new Error(`the tool ${tool.name} of the extension ${name} returned neither text nor { content: [...] }`);
   const { content, details, isError = false } = result;
   return {
     content: contentOf(content),

@@ -60,7 +60,7 @@ async function expandFile(
     },
   );
   if (included.text.trim() === "" && included.attached.length === 0)
-    throw usageError(`${source.path} holds no text to send.`);
+    throw usageError(`${source.path} contains no text to send.`);
   for (const warning of included.warnings) session.warn(warningLine(warning), "include");
   return contentOf(included, workspace);
 }

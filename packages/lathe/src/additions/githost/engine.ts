@@ -87,7 +87,7 @@ export class GitHostEngine implements GitHosts {
     if (page && !named) throw new ToolFailure(`${address} is not on a known git host.`);
     if (!named) return places.repoOf(place, repo);
     if (repo !== undefined && places.repoOf(place, repo).path.toLowerCase() !== named.path.toLowerCase())
-      throw new ToolFailure(`${address} is not of the repository ${repo}. Leave out \`repo\`.`);
+      throw new ToolFailure(`${address} does not belong to the repository ${repo}. Leave out \`repo\`.`);
     return named;
   }
 

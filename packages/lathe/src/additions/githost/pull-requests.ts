@@ -193,7 +193,7 @@ export async function textFromCommits(
     return subject === "" ? [] : [{ subject, body: body.trim() }];
   });
   const [first] = commits;
-  if (!first) throw new ToolFailure(`The branch has no commits that ${base} has not. Commit something first.`);
+  if (!first) throw new ToolFailure(`The branch has no commits that ${base} does not have. Commit something first.`);
   if (commits.length === 1) return { title: first.subject, body: first.body };
   const branch = (await git.text(["symbolic-ref", "--short", "HEAD"])) ?? "";
   return { title: branch.replaceAll(/[-_]/g, " "), body: commits.map(({ subject }) => `- ${subject}`).join("\n") };

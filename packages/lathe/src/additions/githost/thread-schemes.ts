@@ -21,7 +21,7 @@ export function threadResolver(parts: ThreadParts): Required<Pick<SchemeResolver
   return {
     readAccess: (url, scope) => readAccess(parts, url, scope),
     read: (url, _signal, _part, scope) => {
-      if (!scope) throw new ToolFailure(`${url} can only be read by a call.`);
+      if (!scope) throw new ToolFailure(`${url} can only be read by a tool call.`);
       return read(parts, url, scope);
     },
   };

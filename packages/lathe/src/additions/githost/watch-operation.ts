@@ -100,7 +100,7 @@ function runNumber(run: string | undefined, hosts: HostPlaces["hosts"]): number 
 async function commitOf({ branch }: GithubArgs, { git }: Place, ci: CiHost): Promise<Watched> {
   const name = branch ?? (await currentBranch(git));
   const commit = await ci.headOf(name);
-  if (commit === "") throw new ToolFailure(`The host names no commit of ${name}. Push the branch first.`);
+  if (commit === "") throw new ToolFailure(`The host has no commit for ${name}. Push the branch first.`);
   return { commit, branch: name };
 }
 

@@ -55,7 +55,7 @@ export const lspAddition =
       lspTool({
         answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal),
         plan: async (question, place, signal) => (await load()).refactorings.plan(question, place, signal),
-        made: async (plan, place) => (await load()).refactorings.made(plan, place),
+        afterApply: async (plan, place) => (await load()).refactorings.afterApply(plan, place),
       }),
     ];
     return {

@@ -82,7 +82,7 @@ export async function programFor(
       ? ((await compilerVersion(root, env)) ?? (await compilerVersion(env.workingDirectory(), env)))
       : undefined;
   if (version !== undefined && version < COMPILER_WITH_SERVER)
-    return { ...fits, off: `the project has TypeScript ${version}, which is no server`, isMissing: true };
+    return { ...fits, off: `the project has TypeScript ${version}, which is not a language server`, isMissing: true };
   const program = await onPath(row, env, path);
   if (program === undefined && own !== undefined)
     return { ...fits, off: "its program belongs to the project, and the folder is not trusted: lathe trust" };

@@ -21,15 +21,15 @@ it("other headers are passed over, and the name of the one that counts may be wr
 });
 
 it.each([
-  ["no header at all", "hello\r\n\r\n", "no message"],
-  ["a header without an end", "x".repeat(9000), "no message"],
+  ["no header at all", "hello\r\n\r\n", "not a message"],
+  ["a header without an end", "x".repeat(9000), "not a message"],
   [
     "a length that would fill the memory",
     "Content-Length: 1000000000\r\n\r\n",
     "announced a message of 1000000000 bytes",
   ],
-  ["a negative length", "Content-Length: -5\r\n\r\n", "no message"],
-  ["a body that is no JSON", "Content-Length: 3\r\n\r\n{a}", "no JSON"],
+  ["a negative length", "Content-Length: -5\r\n\r\n", "not a message"],
+  ["a body that is not JSON", "Content-Length: 3\r\n\r\n{a}", "not JSON"],
 ])("%s ends the reading with a reason", (_what, text, reason) => {
   expect(() => read(new FrameReader(), text)).toThrow(FrameError);
   expect(() => read(new FrameReader(), text)).toThrow(reason);

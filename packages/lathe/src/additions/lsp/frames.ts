@@ -42,7 +42,7 @@ export class FrameReader {
     const [, length] = /^content-length:[ \t]*(\d{1,12})[ \t]*$/im.exec(header) ?? [];
     if (end < 0 || length === undefined)
       throw new FrameError(
-        `it sent something that is no message: ${header.replace(/[^ -~][\s\S]*/, "").slice(0, LONGEST_SAID)}`,
+        `it sent something that is not a message: ${header.replace(/[^ -~][\s\S]*/, "").slice(0, LONGEST_SAID)}`,
       );
     if (Number(length) > LARGEST_MESSAGE)
       throw new FrameError(`it announced a message of ${length} bytes; the most is ${LARGEST_MESSAGE}`);
@@ -68,6 +68,6 @@ function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    throw new FrameError("it sent a message that is no JSON");
+    throw new FrameError("it sent a message that is not JSON");
   }
 }

@@ -37,7 +37,7 @@ export class MovedFiles {
     const { file, newName, timeoutMs = TIMEOUT_MS } = question;
     if (!file || !newName) throw new ToolFailure("Give `file` and, as `new_name`, its new path.");
     const to = env.resolve(newName);
-    if (to === file) throw new ToolFailure(`${visibleName(newName)} is the path that it has.`);
+    if (to === file) throw new ToolFailure(`${visibleName(newName)} is already its path.`);
     const moves = (await filesBelow(file, env)).map((from) => ({ from, to: to + from.slice(file.length) }));
     const known = moves.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
     const main = await this.#places.liveFor(known, "workspace", env, signal);
@@ -48,7 +48,7 @@ export class MovedFiles {
       const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal }).catch((error) => {
         if (!(error instanceof ServerRefusal) || error.code !== METHOD_NOT_FOUND) throw error;
         throw new ToolFailure(
-          `${live.row.name} cannot tell what a move changes in other files. Nothing was moved: do it with a command, and correct the imports.`,
+          `${live.row.name} cannot tell what a move changes in other files. Nothing was moved: move it with a command, and correct the imports.`,
         );
       });
       return refactoringOf(answer, live, env);
@@ -71,7 +71,7 @@ export class MovedFiles {
     return joinPlans([...plans, { files: [], moves: own, notes }]);
   }
 
-  async made({ moves }: Refactoring, env: ExecutionEnvironment): Promise<void> {
+  async afterApply({ moves }: Refactoring, env: ExecutionEnvironment): Promise<void> {
     const done = moves.map(({ from, to }) => ({ from: env.resolve(from), to: env.resolve(to) }));
     if (done.length === 0) return;
     const tos = done.map(({ to }) => to);

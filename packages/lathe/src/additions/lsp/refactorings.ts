@@ -32,7 +32,7 @@ export type NamedInIndex = (
   signal: AbortSignal,
 ) => Promise<readonly string[]>;
 
-export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
+export class Refactorings implements Pick<LanguageServices, "plan" | "afterApply"> {
   readonly #places: Places;
   readonly #moved: MovedFiles;
   readonly #namedInIndex: NamedInIndex;
@@ -50,8 +50,8 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
       : this.#applyAction(question, env, signal);
   }
 
-  made(plan: Refactoring, env: ExecutionEnvironment): Promise<void> {
-    return this.#moved.made(plan, env);
+  afterApply(plan: Refactoring, env: ExecutionEnvironment): Promise<void> {
+    return this.#moved.afterApply(plan, env);
   }
 
   /** The actions that the server offers for a line, with numbers and titles. */

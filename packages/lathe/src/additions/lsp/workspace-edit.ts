@@ -98,7 +98,7 @@ class WorkspaceEditReader {
   async #create(path: string, mayExist: boolean): Promise<void> {
     const exists = this.#created.has(path) || (await this.#env.stat(path)) !== undefined;
     if (exists && !mayExist)
-      throw new ToolFailure(`The server would create ${this.#short(path)}, which exists already. Nothing was written.`);
+      throw new ToolFailure(`The server would create ${this.#short(path)}, which already exists. Nothing was written.`);
     if (!exists) this.#created.set(path, "");
   }
 

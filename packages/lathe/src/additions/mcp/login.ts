@@ -79,5 +79,5 @@ export async function logOutOf(config: ServerConfig, workspace: Workspace): Prom
 }
 
 function requireSignIn({ name, transport, oauth }: ServerConfig): void {
-  if (transport === "stdio" || oauth === false) throw usageError(`${name} is a server without a sign-in.`);
+  if (transport === "stdio" || oauth === false) throw usageError(`${name} does not use a sign-in.`);
 }

@@ -151,7 +151,9 @@ export class Hindsight implements MemoryBackend {
   }
 
   async edit({ id }: EditRequest): Promise<string> {
-    throw new ToolFailure(`The memory server cannot change single memories, so ${id} stays. Retain what is so now.`);
+    throw new ToolFailure(
+      `The memory server cannot change single memories, so ${id} stays as it is. Retain a corrected one.`,
+    );
   }
 
   #filter(): object {

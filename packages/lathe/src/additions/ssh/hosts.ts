@@ -69,7 +69,7 @@ function* readHosts(file: string, workspace: Workspace): Iterable<SshHost> {
     const host = text(given["host"]);
     if (host === undefined) throw new Error(`the host ${name} has no "host"`);
     // An address that begins with a dash would be an option of the client.
-    if (host.startsWith("-")) throw new Error(`the host ${name} has no address but an option: ${host}`);
+    if (host.startsWith("-")) throw new Error(`the address of the host ${name} is an option: ${host}`);
     const port = given["port"] === undefined ? undefined : Number(given["port"]);
     if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
       throw new Error(`the port of the host ${name} is not a number from 1 to 65535`);

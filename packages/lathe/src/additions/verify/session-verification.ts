@@ -220,7 +220,10 @@ export class SessionVerification {
     this.#isStale = false;
     if (isSentBack) {
       const round = `${rounds + 1} of ${this.#workspace.settings["verify.rounds"]}`;
-      this.#session!.warn(`${verificationLine({ verdict, reasons })} The agent is told (${round}).`, "verification");
+      this.#session!.warn(
+        `${verificationLine({ verdict, reasons })} Sent back to the agent (${round}).`,
+        "verification",
+      );
       return { continueWith: textForModel(report, reasons) };
     }
     this.#verdict = { verdict, reasons };

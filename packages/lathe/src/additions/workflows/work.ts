@@ -62,7 +62,7 @@ export class WorkflowWork {
 
   move(to: string, change: Parameters<typeof moveState>[3]): void {
     const { current } = this;
-    if (!current) throw new Error("This session is in no workflow.");
+    if (!current) throw new Error("This session is not in a workflow.");
     this.#write(moveState(definitionOf(current), current, to, change));
   }
 
@@ -133,7 +133,7 @@ export class WorkflowWork {
   #atGate(stepOf: StepOf): { readonly step: GateStep; readonly gate: WorkflowGate } {
     const state = this.current;
     const step = state && stepOf(state);
-    if (!step || state.gate === undefined) throw new Error("The workflow waits at no gate.");
+    if (!step || state.gate === undefined) throw new Error("The workflow is not waiting at a gate.");
     return { step, gate: this.#gates().openGate({ ...step.gate, key: state.gate.key }) };
   }
 

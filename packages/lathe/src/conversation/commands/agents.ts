@@ -18,7 +18,7 @@ const USAGE =
 export const agents: SlashCommand = {
   name: "agents",
   arguments: "[id | send id message | stop id | stop all | revive id]",
-  description: "show the agents of this session, steer and stop them",
+  description: "list the agents of this session, message or stop them",
   whileWorking: true,
   complete: (conversation, typed) => {
     const ids = directoryOf(conversation)

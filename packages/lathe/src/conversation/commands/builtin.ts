@@ -63,7 +63,7 @@ export function builtinCommands(): CommandRegistry {
 export const quit = {
   name: "quit",
   aliases: ["exit"],
-  description: "exit",
+  description: "quit Lathe",
   whileWorking: true,
   run: (_conversation, _argument, view) => view.leave(EXIT.done),
 } satisfies SlashCommand;

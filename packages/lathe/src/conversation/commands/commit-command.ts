@@ -16,7 +16,7 @@ export const commitCommand: SlashCommand = {
   // Many users already have a command with this name.
   yields: true,
   arguments: "[--all] [--split] [context]",
-  description: "commit what is staged, or all changes, with a message by the model",
+  description: "commit staged or all changes with a message by the model",
   complete: async (_conversation, typed) => {
     const { COMMIT_FLAGS } = await import("../commit/commit-options.ts");
     return COMMIT_FLAGS.filter((flag) => flag.startsWith(typed));

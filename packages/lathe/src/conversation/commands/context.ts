@@ -71,7 +71,7 @@ export const context: SlashCommand = {
 
 export const cost: SlashCommand = {
   name: "cost",
-  description: "show what this session has used, by model and by tool",
+  description: "show what this session has cost, by model and by tool",
   whileWorking: true,
   run: async ({ session }, _argument, view) => {
     const { costTable } = await import("../../sessions/tables/cost-table.ts");

@@ -27,7 +27,7 @@ const resume: SlashCommand = {
   name: "resume",
   aliases: ["sessions"],
   arguments: "[id]",
-  description: "continue an earlier session",
+  description: "resume an earlier session",
   complete: ({ workspace }, typed) =>
     listSessions({
       sessionsRoot: workspace.paths.sessions,
@@ -83,7 +83,7 @@ const name: SlashCommand = {
 const page: SlashCommand = {
   name: "export",
   arguments: "[file]",
-  description: "write this session as an HTML page",
+  description: "export this session as an HTML page",
   run: async (conversation, file, view) =>
     view.line(`Written: ${await conversation.exportHtml(file === "" ? undefined : file)}`, "dim"),
 };

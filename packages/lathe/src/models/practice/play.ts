@@ -44,7 +44,7 @@ export function exitCodeOf(outcome: Outcome): number {
 
 /** The background job that the command continues as, if the user sent it to the background. */
 export function jobOf(outcome: Outcome): string | undefined {
-  return /\[The user sent this command to the background\. It goes on as job (\d+)/.exec(outcome.text)?.[1];
+  return /\[The user sent this command to the background\. It continues as job (\d+)/.exec(outcome.text)?.[1];
 }
 
 /** The file's own lines from a `read` result. */

@@ -1,4 +1,5 @@
-// How a Bedrock request is authorised: a bearer token, or a signature with the first credentials the chain finds.
+// How a Bedrock request is authorised: with a bearer token, or a signature with the first credentials that the chain
+// finds.
 
 import { bedrockBaseUrl, bedrockEndpointUrl, hasRegion } from "../../protocols/bedrock/endpoint.ts";
 import { CredentialError } from "../../types/errors.ts";
@@ -25,11 +26,11 @@ export function bedrockAuth(context: AwsContext): Auth {
 
 interface ProfilePlace {
   readonly region?: string;
-  /** The address where the profile wants the request. */
+  /** Changes the request's address as the profile says. */
   readonly url?: (url: string) => string;
 }
 
-/** Region and endpoint of the profile, where the environment names neither: the files are read with the first request. */
+/** Region and endpoint of the profile, if the environment names neither. The files are read with the first request. */
 async function profilePlace({ deps, region: assumed }: AwsContext): Promise<ProfilePlace> {
   const { env } = deps;
   const isRegionSet = hasRegion(env);
@@ -43,12 +44,12 @@ async function profilePlace({ deps, region: assumed }: AwsContext): Promise<Prof
     bedrockEndpointUrl(env) === undefined && (endpoint !== undefined || (!isRegionSet && region !== undefined));
   return {
     ...(isRegionSet || region === undefined ? {} : { region }),
-    // An address that the user gave for this provider stays.
+    // An address that the user set for this provider stays.
     ...(moves ? { url: (url) => (url.startsWith(hosts.from) ? hosts.to + url.slice(hosts.from.length) : url) } : {}),
   };
 }
 
-/** Static keys, profile, web identity, container, instance: the first that has some. */
+/** Static keys, profile, web identity, container, instance: uses the first source that has credentials. */
 export async function resolveAwsCredentials(context: AwsContext): Promise<AwsCredentials> {
   const { env } = context.deps;
   if (env["AWS_BEDROCK_SKIP_AUTH"] === "1") return { accessKeyId: "skipped", secretAccessKey: "skipped" };

@@ -5,7 +5,7 @@ import { fetchText, parseObject } from "../http.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
 
 const probeMs = 1000;
-/** Both services are a hop away, or not there. */
+/** Both services are one hop away, or do not exist. */
 const answerMs = 5000;
 
 /** Undefined outside a container with credentials. */
@@ -27,7 +27,7 @@ export async function containerCredentials({ deps }: AwsContext): Promise<AwsCre
   return credentials;
 }
 
-/** Undefined where no instance metadata service answers. */
+/** Undefined if no instance metadata service answers. */
 export async function instanceCredentials({ deps }: AwsContext): Promise<AwsCredentials | undefined> {
   const { env } = deps;
   if (env["AWS_EC2_METADATA_DISABLED"] === "true") return undefined;
@@ -40,7 +40,7 @@ export async function instanceCredentials({ deps }: AwsContext): Promise<AwsCred
     if (answer.status !== 200) return undefined;
     token = answer.text;
   } catch {
-    // Outside EC2 nothing answers at this address; that is the normal case and not a failure.
+    // Outside EC2 nothing answers at this address; that is normal and no failure.
     return undefined;
   }
   const headers = { "x-aws-ec2-metadata-token": token };
@@ -51,7 +51,7 @@ export async function instanceCredentials({ deps }: AwsContext): Promise<AwsCred
   return readIssued((await ask("GET", folder + role, headers)).text);
 }
 
-/** The shape both services, and `credential_process`, answer in. */
+/** Reads the format in which both services, and `credential_process`, answer. */
 export function readIssued(text: string): AwsCredentials | undefined {
   const issued = parseObject(text);
   const accessKeyId = issued?.["AccessKeyId"];

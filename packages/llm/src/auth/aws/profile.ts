@@ -8,7 +8,7 @@ import type { AwsContext, AwsCredentials } from "./types.ts";
 
 type Section = Readonly<Record<string, string>>;
 
-/** Login programs write new temporary keys into the file before the old ones end, and do not say when that is. */
+/** Login programs write new temporary keys into the file before the old ones expire, and do not say when that is. */
 const sessionFileMs = 5 * 60_000;
 
 interface AwsFiles {
@@ -16,7 +16,7 @@ interface AwsFiles {
   readonly ssoSessions: ReadonlyMap<string, Section>;
 }
 
-/** Undefined when no profile is asked for and the default one holds nothing to use. */
+/** Undefined if no profile is requested and the default one has nothing to use. */
 export async function profileCredentials(context: AwsContext): Promise<AwsCredentials | undefined> {
   const namedProfile = context.deps.env["AWS_PROFILE"];
   const name = namedProfile || "default";
@@ -30,7 +30,7 @@ export async function profileCredentials(context: AwsContext): Promise<AwsCreden
   return resolveProfile(name, files, context, []);
 }
 
-/** What the profile says besides credentials; empty without one. */
+/** The profile's other settings; empty if there is no profile. */
 export async function profileSettings(deps: AwsContext["deps"]): Promise<Section> {
   const { profiles } = await readAwsFiles({ deps });
   return profiles.get(deps.env["AWS_PROFILE"] || "default") ?? {};
@@ -79,7 +79,7 @@ async function assumeProfileRole(
     throw new CredentialError(`AWS profile ${name} asks for a one-time code; get a session with the AWS CLI first`);
   }
   const from = profile["source_profile"];
-  // A profile may name itself as its source: its own static keys assume the role.
+  // A profile may name itself as its source: its own static keys then assume the role.
   const source = from
     ? from === name
       ? await resolveProfile(name, withoutRole(files, name), context, chain)
@@ -125,7 +125,7 @@ async function processCredentials(name: string, command: string, context: AwsCon
   return credentials;
 }
 
-/** The CLI's login left a token in its cache; it is exchanged for keys of the profile's role. */
+/** The CLI's login left a token in its cache; we exchange it for keys of the profile's role. */
 async function ssoCredentials(
   name: string,
   profile: Section,
@@ -157,7 +157,7 @@ async function ssoCredentials(
   const issued = parseObject(text)?.["roleCredentials"];
   if (status === 401) throw login;
   if (typeof issued !== "object" || issued === null || Array.isArray(issued)) {
-    throw new CredentialError(`AWS SSO gave no credentials for profile ${name} (status ${status})`);
+    throw new CredentialError(`AWS SSO returned no credentials for profile ${name} (status ${status})`);
   }
   const expiresAt = issued["expiration"];
   return {

@@ -1,4 +1,4 @@
-// Signature Version 4 for a request whose body is already there.
+// Signature Version 4 for a request whose body is known.
 
 import { joinBody } from "../../transport/join-body.ts";
 import type { TransportRequest } from "../../types/adapter.ts";

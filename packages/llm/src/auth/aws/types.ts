@@ -1,4 +1,4 @@
-// What the AWS credential sources share.
+// Types shared by the AWS credential sources.
 
 import type { ClientDeps } from "../../types/adapter.ts";
 
@@ -6,13 +6,13 @@ export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** Milliseconds since the epoch; absent: they do not expire. */
+  /** Milliseconds since the epoch; absent if they do not expire. */
   readonly expiresAt?: number;
 }
 
 export interface AwsContext {
   readonly deps: Pick<ClientDeps, "env" | "readFile" | "homeDir" | "now" | "fetch" | "setTimer">;
   readonly region: string;
-  /** Runs a `credential_process` command line and gives its output; hosts that allow none omit it. */
+  /** Runs a `credential_process` command line and returns its output. Absent if the host does not allow that. */
   readonly runCommand?: (command: string) => Promise<string>;
 }

@@ -1,4 +1,5 @@
-// Application Default Credentials: the file that gcloud or an administrator left, and the access tokens we get with it.
+// Application Default Credentials: the file left by gcloud or an administrator, and the access tokens that we get with
+// it.
 
 import { classifyHttpFailure } from "../../errors/classify.ts";
 import type { ClientDeps } from "../../types/adapter.ts";
@@ -16,7 +17,7 @@ interface AccessToken {
   readonly value: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Whom requests are charged to, for user credentials. */
+  /** The project that pays for the requests, for user credentials. */
   readonly quotaProject?: string;
 }
 

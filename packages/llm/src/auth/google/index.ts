@@ -11,7 +11,7 @@ interface VertexPlace {
   readonly location: string;
 }
 
-/** There is no default location: prices and models differ by it. */
+/** There is no default location, because prices and models depend on it. */
 export function vertexPlace(env: ClientDeps["env"], options: Partial<VertexPlace> = {}): VertexPlace {
   const project = options.project || env["GOOGLE_CLOUD_PROJECT"] || env["GCP_PROJECT"] || env["GCLOUD_PROJECT"];
   if (!project) throw new ConfigurationError("Vertex needs a project; set GOOGLE_CLOUD_PROJECT");

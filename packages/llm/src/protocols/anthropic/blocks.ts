@@ -1,5 +1,5 @@
 // One message as Anthropic content blocks in JSON text. A message is encoded once; merging neighbours and placing cache
-// markers only put these texts together.
+// markers only joins these texts.
 
 import { textOfBase64 } from "../../media/base64.ts";
 import { makeSegment } from "../../segments.ts";
@@ -27,18 +27,18 @@ export interface Block {
   readonly text: string;
   /** Whether a cache breakpoint may follow it; never after thinking. */
   readonly markable: boolean;
-  /** Set by the caller. */
+  /** The breakpoint that the caller set. */
   readonly marker?: CacheControl;
 }
 
 export interface EncodedMessage {
   readonly role: "user" | "assistant";
-  /** Tool results: they come first in the wire message they end up in. */
+  /** Tool results, which come first in the wire message. */
   readonly results: readonly Block[];
   readonly rest: readonly Block[];
   /** All blocks joined, for the common case without markers. */
   readonly joined: string;
-  /** Of all its blocks, set by the caller. */
+  /** The breakpoints that the caller set on any of its blocks. */
   readonly markers: readonly CacheControl[];
   readonly leadsWithThinking: boolean;
   readonly hasToolBlocks: boolean;
@@ -47,21 +47,21 @@ export interface EncodedMessage {
   readonly segment: Segment;
 }
 
-/** What a vendor's blocks look like; Bedrock has its own shapes for the same content. */
+/** The shapes of a vendor's blocks; Bedrock has its own shapes for the same content. */
 export interface BlockDialect {
   text(text: string): JsonObject;
   image(image: ImageData): JsonObject;
   document(document: DocumentData): JsonObject;
   toolCall(call: ToolCallData): JsonObject;
   toolResult(result: ToolResultData): JsonObject;
-  /** Undefined when the thinking cannot be replayed (unsigned). */
+  /** Undefined if the thinking cannot be sent back (unsigned). */
   thinking(part: ThinkingPart): JsonObject | undefined;
 }
 
 interface BlockContext {
   readonly provider: string;
   readonly model: string;
-  /** Turn another model's thinking into text instead of dropping it. */
+  /** Whether to turn another model's thinking into text instead of dropping it. */
   readonly foreignThinkingAsText: boolean;
   readonly dialect: BlockDialect;
 }
@@ -80,7 +80,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     };
     (part.kind === "tool_result" ? results : rest).push(block);
   }
-  // Thinking that nothing came of (the answer ended there) is refused at the end of a message.
+  // The vendor refuses a message that ends in thinking, which happens if the answer was cut off there.
   while (message.role === "assistant" && rest.at(-1)?.markable === false) rest.pop();
   const joined = [...results, ...rest].map((block) => block.text).join(",");
   return {
@@ -97,7 +97,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
   };
 }
 
-/** A failed result may hold text only; its images follow the results. */
+/** A failed result may only contain text, so its images follow the results. */
 function imagesBesideErrors(part: ContentPart): readonly ContentPart[] {
   if (part.kind !== "tool_result" || !part.toolResult.isError || part.toolResult.images === undefined) return [part];
   const { images, ...toolResult } = part.toolResult;
@@ -130,7 +130,7 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
 }
 
 export const unknownPartWarning = (provider: string): Warning => ({
-  message: `${provider}: a part of a kind it does not know was not sent`,
+  message: `${provider}: a part of an unknown kind was not sent`,
   code: "unsupported_content",
 });
 
@@ -141,17 +141,17 @@ function encodeThinking(part: ThinkingPart, context: BlockContext): JsonObject |
   return context.dialect.text(text);
 }
 
-/** Signed parts go back only to the model that made them. A part without an origin is taken as written by the caller. */
+/** Signed parts go back only to the model that made them. A part without an origin counts as written by the caller. */
 export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
   return origin === undefined || (origin.provider === context.provider && origin.model === context.model);
 }
 
-/** Text blocks that are only whitespace are refused by the APIs. */
+/** The APIs refuse text blocks that are only whitespace. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Arguments as the object the vendor wants; free-form input travels as `{input}`. */
+/** The arguments as an object, as the vendor requires; free-form input becomes `{input}`. */
 export function callInput(call: ToolCallData): JsonObject {
   return typeof call.arguments === "string" ? { input: call.arguments } : call.arguments;
 }

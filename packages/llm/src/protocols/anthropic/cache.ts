@@ -13,7 +13,7 @@ const maxMarkers = 4;
 interface MarkerPlan {
   readonly tools?: CacheControl;
   readonly system?: CacheControl;
-  /** Index of the group, and in it of the block, that gets a marker. */
+  /** By index of the group: the block in it that gets a marker. */
   readonly groups: ReadonlyMap<number, Marked>;
 }
 
@@ -21,9 +21,9 @@ interface MarkerInput {
   readonly tools: readonly Block[];
   readonly system: readonly Block[];
   readonly groups: readonly WireGroup[];
-  /** All that the caller placed. */
+  /** All markers that the caller placed. */
   readonly explicit: readonly CacheControl[];
-  /** What an automatic marker looks like; undefined: none are placed. */
+  /** The automatic marker; undefined if none are placed. */
   readonly automatic: CacheControl | undefined;
 }
 
@@ -52,7 +52,7 @@ export function planMarkers({ tools, system, groups, explicit, automatic }: Mark
   };
 }
 
-/** `ttl: "1h"` only where the vendor itself is known to take it (PC-03). */
+/** Uses `ttl: "1h"` only if the vendor itself is known to accept it (PC-03). */
 export function automaticMarker(input: EncodeInput, longHost: boolean): CacheControl | undefined {
   if (input.cacheRetention === "none") return undefined;
   const long = input.cacheRetention === "long" && input.model.supportsLongCacheRetention === true && longHost;

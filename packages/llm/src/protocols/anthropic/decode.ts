@@ -1,4 +1,4 @@
-// Anthropic's answer, streamed or whole, as calls on the block sink. Blocks are identified by position only: the index,
+// Reports Anthropic's answer, streamed or whole, to the block sink. Blocks are identified only by position: the index,
 // and how often it was opened.
 
 import { inStreamError } from "../../errors/classify.ts";
@@ -14,10 +14,10 @@ import { anthropicFinish, anthropicUsage, estimateReasoning } from "./usage.ts";
 interface OpenBlock {
   readonly key: string;
   readonly kind: "text" | "thinking" | "tool" | "answer" | "other";
-  /** As it was announced. */
+  /** The block's start event. */
   readonly start: JsonObject;
   signature: string;
-  /** Arguments of blocks that we do not model, and whether any fragment came at all. */
+  /** Argument text of blocks that we do not model; `touched` says whether any fragment arrived. */
   fragments: string;
   touched: boolean;
 }
@@ -160,7 +160,7 @@ export class AnthropicDecoder implements ResponseDecoder {
     }
   }
 
-  /** Deltas of a text or a thought follow each other in long rows. */
+  /** Deltas of text or thinking come in long runs. */
   #learn(data: string, index: number, event: JsonObject, out: BlockSink): void {
     const delta = object(event["delta"]) ?? {};
     const block = this.#open.get(index);
@@ -193,7 +193,7 @@ export class AnthropicDecoder implements ResponseDecoder {
     this.#open.delete(index);
     const { key, start } = block;
     if (block.kind === "text") {
-      // A block that stayed empty was never opened.
+      // A text block that stayed empty was never opened.
       if (block.touched || start["text"] !== "") out.endText(key);
     } else if (block.kind === "thinking") {
       const redacted = start["type"] === "redacted_thinking";
@@ -201,7 +201,7 @@ export class AnthropicDecoder implements ResponseDecoder {
     } else if (block.kind === "other") {
       out.unknown(withFragments(start, block.fragments));
     } else {
-      // Whole answers, and some gateways' streams, bring the arguments with the announcement.
+      // Whole answers, and some gateways' streams, have the arguments in the start event.
       const input = block.touched ? undefined : object(start["input"]);
       const whole = input && Object.keys(input).length > 0 ? JSON.stringify(input) : undefined;
       if (block.kind === "tool") out.endToolCall(key, whole === undefined ? {} : { arguments: whole });
@@ -245,7 +245,7 @@ function kindOf(type: string | undefined, start: JsonObject): OpenBlock["kind"] 
   return "other";
 }
 
-/** A delta whose announcement never came still says what it belongs to. */
+/** A delta whose start event never came still tells its kind. */
 function kindOfDelta(type: JsonValue | undefined): OpenBlock["kind"] {
   if (type === "thinking_delta" || type === "signature_delta") return "thinking";
   return type === "input_json_delta" ? "tool" : "text";

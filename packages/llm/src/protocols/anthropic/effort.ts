@@ -1,5 +1,5 @@
-// The portable effort words as Anthropic takes them: adaptive thinking with an effort on current models, a fixed token
-// budget on older ones.
+// The portable effort levels in Anthropic's form: adaptive thinking with an effort for current models, a fixed token
+// budget for older ones.
 
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
@@ -27,7 +27,7 @@ export interface ThinkingInput {
   readonly model: ModelInfo;
   readonly effort: string | undefined;
   readonly maxTokens: number;
-  /** Why thinking cannot be on in this request, if so. `budget`: only the fixed-budget kind is refused. */
+  /** Why this request cannot use thinking, if so. `budget`: only the fixed-budget kind is refused. */
   readonly refusal?: { readonly reason: string; readonly budgetOnly: boolean } | undefined;
 }
 
@@ -58,8 +58,9 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
 }
 
 /**
- * Tokens of thinking that belong to the request whatever its `maxTokens` is: with less room than that, `planThinking` raises it, and
- * with another number the vendor's cache of the conversation would not serve. 0 for models that divide the room themselves.
+ * Thinking tokens that the request needs, independent of its `maxTokens`: `planThinking` raises a smaller limit,
+ * because another number would invalidate the vendor's cache of the conversation. 0 for models that divide the room
+ * themselves.
  */
 export function fixedThinking(model: ModelInfo, effort: string | undefined): number {
   if (model.thinking?.mode !== "budget" && !model.disableAdaptiveThinking) return 0;
@@ -67,12 +68,14 @@ export function fixedThinking(model: ModelInfo, effort: string | undefined): num
   return own(budgets, clampLevel(model.thinking, effort)) ?? budgets["medium"]!;
 }
 
-/** Ids that the catalog does not know (`effort`) are newer than it, and newer models take nothing else. */
+/**
+ * Models with ids that the catalog does not know (`effort`) are newer than it, and newer models accept nothing else.
+ */
 function isAdaptive({ thinking, disableAdaptiveThinking }: ModelInfo): boolean {
   return (thinking?.mode === "adaptive" || thinking?.mode === "effort") && !disableAdaptiveThinking;
 }
 
-/** Of what a caller says in the vendor's words. */
+/** For options that a caller gives in the vendor's own terms. */
 export function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
   return isJsonObject(thinking) && thinking["type"] !== "disabled";
 }

@@ -21,7 +21,7 @@ import { structuredAnswer } from "./structured.ts";
 import { assertNamedTool, encodeToolChoice, encodeTools, formerTools, withoutForce } from "./tools.ts";
 
 const defaultMaxTokens = 4096;
-/** No longer needed by the API itself, harmless, and still asked for by gateways (X-08). */
+/** No longer needed by the API itself, but harmless, and gateways still ask for it (X-08). */
 const cachingBeta = "prompt-caching-2024-07-31";
 const apiVersion = "2023-06-01";
 const ownOptions = ["beta_headers", "auto_cache", "cache_retention", "thinking", "foreign_thinking", "tools"];
@@ -97,7 +97,8 @@ function chooseThinking(
 function chooseTools(input: EncodeInput, options: JsonObject, history: History, extra: readonly Block[]) {
   const { request, segments, model } = input;
   const none = request.toolChoice?.mode === "none";
-  // The API refuses tool blocks without definitions, so with such a history the tools stay and the choice forbids them.
+  // The API refuses tool blocks without definitions, so if the history has some, the tools stay and the choice forbids
+  // them.
   const leaveOut = none && !history.hasToolBlocks;
   const definitions = leaveOut ? [] : (request.tools ?? []);
   const variant = `anthropic tools ${model.supportsEagerToolInputStreaming} ${input.options.disableStrictTools}`;
@@ -165,7 +166,7 @@ function headers(options: JsonObject, marked: boolean): Record<string, string> {
   };
 }
 
-/** By its text: every request asks this, and parsing an address takes longer than encoding a message. */
+/** Compares text: every request asks this, and parsing an address takes longer than encoding a message. */
 function isAnthropicHost(baseUrl: string): boolean {
   return /^https?:\/\/(?:[^/?#]*@)?api\.anthropic\.com(?::\d*)?(?:[/?#]|$)/i.test(baseUrl);
 }

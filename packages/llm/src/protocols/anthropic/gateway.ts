@@ -1,5 +1,5 @@
-// Anthropic directly or behind a company's gateway: which host, which credential, which extra headers and certificates the
-// environment asks for (AD-32).
+// Anthropic directly or behind a company's gateway: the host, credential, extra headers and certificates that the
+// environment sets (AD-32).
 
 import type { ClientDeps, TlsMaterial } from "../../types/adapter.ts";
 import { ConfigurationError } from "../../types/errors.ts";
@@ -24,17 +24,17 @@ export function anthropicBaseUrlOf(env: Env): string {
   return base;
 }
 
-/** First that is set: Foundry key (Foundry mode only, as bearer), OAuth token (bearer), API key. */
+/** The first that is set: Foundry key (Foundry mode only, as bearer), OAuth token (bearer), API key. */
 export function anthropicCredentialOf(env: Env): AnthropicCredential | undefined {
   const foundry = isFoundry(env) ? env["ANTHROPIC_FOUNDRY_API_KEY"] : undefined;
-  // The second is what Claude Code sends to a gateway.
+  // The second variable is the one that Claude Code sends to a gateway.
   const bearer = foundry || env["ANTHROPIC_OAUTH_TOKEN"] || env["ANTHROPIC_AUTH_TOKEN"];
   if (bearer) return { kind: "bearer", value: bearer };
   const key = env["ANTHROPIC_API_KEY"];
   return key ? { kind: "key", value: key } : undefined;
 }
 
-/** `k: v` pairs, only where they cannot reach the vendor itself. */
+/** `k: v` pairs, but only if they cannot reach the vendor itself. */
 export function anthropicCustomHeaders(env: Env): Record<string, string> {
   const text = env["ANTHROPIC_CUSTOM_HEADERS"];
   if (!text || !(isFoundry(env) || isForeign(env["ANTHROPIC_BASE_URL"]))) return {};
@@ -52,7 +52,7 @@ function isForeign(baseUrl: string | undefined): boolean {
   return new URL(baseUrl).hostname !== new URL(anthropicBaseUrl).hostname;
 }
 
-/** Each value is a path or inline PEM with `\n` escapes. Certificate and key only as a pair. */
+/** Each value is a path or inline PEM with `\n` escapes. Certificate and key must come as a pair. */
 export async function anthropicTls(deps: Pick<ClientDeps, "env" | "readFile">): Promise<TlsMaterial | undefined> {
   const ca = await pem("NODE_EXTRA_CA_CERTS", deps);
   const cert = await pem("CLAUDE_CODE_CLIENT_CERT", deps);

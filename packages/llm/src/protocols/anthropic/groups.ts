@@ -1,4 +1,4 @@
-// Neighbouring messages of one role become one wire message (strict alternation), tool results first.
+// Joins consecutive messages of one role into one wire message (roles must alternate), tool results first.
 
 import type { Block, EncodedMessage } from "./blocks.ts";
 
@@ -12,7 +12,7 @@ export function groupBlocks(group: WireGroup): Block[] {
   return [...members.flatMap((member) => member.results), ...members.flatMap((member) => member.rest)];
 }
 
-/** The blocks' text joined, from each message's ready text where order allows it. */
+/** The blocks' text joined; uses each message's ready text if the order allows it. */
 export function groupText(group: WireGroup): string {
   const { members } = group;
   const ordered = members.every(
@@ -29,7 +29,7 @@ function allResults(members: readonly EncodedMessage[], before: number): boolean
 }
 
 /**
- * Whether the model is in the middle of a tool round whose turn did not begin with thinking. Fixed-budget thinking is
+ * True if the model is in the middle of a tool round whose turn did not begin with thinking. Fixed-budget thinking is
  * refused there.
  */
 export function inUnthinkingToolRound(groups: readonly WireGroup[]): boolean {

@@ -1,5 +1,5 @@
-// The history of a request in wire messages, and what it rules out. Shared by the vendors with Anthropic's model of a
-// conversation.
+// The history of a request as wire messages, and the options that it rules out. Shared by the vendors that use
+// Anthropic's model of a conversation.
 
 import { foldMessages } from "../../conversation.ts";
 import { makeSegment } from "../../segments.ts";
@@ -21,14 +21,14 @@ export interface Marked {
   readonly control: CacheControl;
 }
 
-/** The blocks' JSON with the breakpoints of the caller and the given one. */
+/** Renders the blocks' JSON with the caller's breakpoints and the given one. */
 export type RenderBlocks = (blocks: readonly Block[], marked?: Marked) => string[];
 
 export class History {
-  /** Blocks of system and developer messages, wherever they stood. */
+  /** Blocks of system and developer messages, wherever they were. */
   readonly system: Block[] = [];
   readonly groups: WireGroup[] = [];
-  /** Breakpoints the caller placed in messages. */
+  /** Breakpoints that the caller placed in messages. */
   readonly markers: CacheControl[] = [];
   readonly warnings: Warning[] = [];
   hasToolBlocks = false;
@@ -36,7 +36,7 @@ export class History {
   readonly #render: RenderBlocks;
   readonly #systemSegments: Segment[] = [];
   readonly #segments: Segment[] = [];
-  /** The first groups, which no breakpoint touches any more. */
+  /** The first groups, whose breakpoints no longer change. */
   #settled = { count: 0, texts: new JoinedTexts() };
 
   constructor(render: RenderBlocks) {
@@ -69,7 +69,7 @@ export class History {
     return (tools === undefined ? [] : [tools]).concat(this.#systemSegments, this.#segments);
   }
 
-  /** All wire messages as parts that joined by commas give the list. */
+  /** All wire messages as parts; joined by commas they make up the list. */
   wire(marked: ReadonlyMap<number, Marked>): BodyPart[] {
     const open = Math.max(0, Math.min(this.groups.length - 1, ...marked.keys()));
     if (this.#settled.count > open) this.#unsettle();
@@ -112,7 +112,7 @@ export function encodeHistory(
   });
 }
 
-/** Why thinking cannot be on in this request, if so. */
+/** Why this request cannot use thinking, if so. */
 export function thinkingRefusal(
   request: EncodeInput["request"],
   groups: readonly WireGroup[],

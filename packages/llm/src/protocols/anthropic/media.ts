@@ -1,5 +1,5 @@
-// Media for vendors that take either an address or inline base64 with a type (Anthropic, Gemini, Bedrock). The adapter
-// has loaded local files and data URLs, and checked types and sizes, before.
+// Media for vendors that accept either an address or inline base64 with a type (Anthropic, Gemini, Bedrock). The
+// adapter has already loaded local files and data URLs and checked types and sizes.
 
 import { toBase64 } from "../../media/base64.ts";
 import type { MediaData } from "../../types/message.ts";

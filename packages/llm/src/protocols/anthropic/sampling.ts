@@ -1,4 +1,4 @@
-// Temperature and topP as Claude takes them, at Anthropic and on Bedrock: one of the two, and hardly any with thinking.
+// Temperature and topP for Claude, at Anthropic and on Bedrock: only one of the two, and with thinking hardly any.
 
 import type { EncodeInput } from "../../types/protocol.ts";
 import type { Request } from "../../types/request.ts";

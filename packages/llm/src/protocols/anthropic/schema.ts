@@ -1,10 +1,11 @@
-// Which tool schemas Anthropic can enforce (`strict: true`), and in what form. A schema outside the subset goes as it is.
+// Which tool schemas Anthropic can enforce (`strict: true`), and in what form. A schema outside that subset is sent
+// unchanged.
 
 import { isSchema } from "../../schema/inline.ts";
 import { NotStrict, strictForm } from "../../schema/strict.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../types/json.ts";
 
-/** Everything else makes the API refuse the tool. */
+/** Any other keyword makes the API refuse the tool. */
 const known = new Set([
   "type",
   "title",
@@ -21,12 +22,12 @@ const known = new Set([
 
 interface StrictSchema {
   readonly schema: JsonSchema;
-  /** What counts against the vendor's limits for one request. */
+  /** These count against the vendor's limits for one request. */
   readonly optional: number;
   readonly unions: number;
 }
 
-/** The enforceable form, or undefined when there is none. */
+/** The enforceable form; undefined if there is none. */
 export function toAnthropicStrict(schema: JsonSchema): StrictSchema | undefined {
   const counts = { optional: 0, unions: 0 };
   return strictForm(schema, (flat) => ({ schema: strict(flat, counts), ...counts }));

@@ -1,10 +1,10 @@
-// A wanted JSON answer where the vendor has no format of its own: a forced call of a synthetic tool, or words in the
-// system prompt where thinking forbids force.
+// JSON answers for vendors without a format for them: a forced call of a synthetic tool, or an instruction in the
+// system prompt if thinking forbids forcing.
 
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import { encodeJson } from "../common/encode-json.ts";
 
-/** The call that carries the answer; decoders return its arguments as text. */
+/** The call that contains the answer; decoders return its arguments as text. */
 export const structuredOutputTool = "structured_output";
 
 interface StructuredAnswer {

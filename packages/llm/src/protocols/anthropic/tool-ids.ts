@@ -1,5 +1,5 @@
-// Call ids of any vendor in the alphabet that Anthropic and Bedrock accept. A pure function of the id, so a call and its
-// result stay a pair wherever they are in the history.
+// Converts call ids of any vendor to the alphabet that Anthropic and Bedrock accept. A pure function of the id, so a
+// call and its result still match wherever they are in the history.
 
 import { callIdOf } from "../common/ids.ts";
 

@@ -1,4 +1,4 @@
-// Tool definitions and tool choice in Anthropic's words.
+// Tool definitions and tool choice in Anthropic's form.
 
 import { InvalidRequestError } from "../../types/errors.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
@@ -9,7 +9,7 @@ import { encodeJson } from "../common/encode-json.ts";
 import type { Block } from "./blocks.ts";
 import { toAnthropicStrict } from "./schema.ts";
 
-/** Free-form tools become a function with one text argument where the vendor has no such kind. */
+/** A free-form tool becomes a function with one text argument if the vendor has no such kind. */
 export const freeFormSchema: JsonObject = {
   type: "object",
   properties: { input: { type: "string" } },
@@ -17,7 +17,7 @@ export const freeFormSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** What one request may hold of enforced schemas; tools beyond it are sent without enforcement. */
+/** Limits for enforced schemas in one request; tools beyond them are sent without enforcement. */
 const strictLimits = { tools: 20, optional: 24, unions: 16 };
 
 export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput): Block[] {
@@ -48,8 +48,8 @@ export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput
 }
 
 /**
- * Placeholder definitions for the tools of a history that is sent without any: both vendors refuse tool blocks without definitions.
- * None when the history has no such blocks.
+ * Placeholder definitions if the history has tool blocks but the request has no tools, because both vendors refuse tool
+ * blocks without definitions. Otherwise none.
  */
 export function formerTools(history: { hasToolBlocks: boolean; calledTools: ReadonlySet<string> }): ToolDefinition[] {
   if (!history.hasToolBlocks) return [];
@@ -69,7 +69,7 @@ export function assertNamedTool(request: Request, provider: string): void {
   }
 }
 
-/** Newer models decide themselves whether to call a tool; a forced choice becomes `auto`. */
+/** Newer models decide themselves whether to call a tool, so a forced choice becomes `auto`. */
 export function withoutForce(input: EncodeInput, warnings: Warning[]): EncodeInput {
   const mode = input.request.toolChoice?.mode;
   if (!input.model.refusesForcedTools || (mode !== "required" && mode !== "named")) return input;

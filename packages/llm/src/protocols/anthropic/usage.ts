@@ -1,4 +1,4 @@
-// Anthropic's stop words and token counts under our names.
+// Anthropic's stop reasons and token counts under our names.
 
 import type { JsonObject } from "../../types/json.ts";
 import { own } from "../../types/own.ts";
@@ -7,7 +7,7 @@ import { number, object } from "../common/json.ts";
 
 type Reasons = Readonly<Record<string, FinishReason["reason"]>>;
 
-/** Bedrock uses these words for every maker's models. */
+/** Bedrock uses these for every maker's models. */
 export const CLAUDE_REASONS: Reasons = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -26,7 +26,7 @@ export function anthropicFinish(raw: string): FinishReason {
   return { reason: own(reasons, raw) ?? "other", raw };
 }
 
-/** Absent and null counts are omitted, so that a later event only replaces what it knows. */
+/** Absent and null counts are omitted, so that a later event replaces only the counts that it has. */
 export function anthropicUsage(raw: JsonObject): Partial<Usage> & { raw: JsonObject } {
   const counts: Record<string, number | undefined> = {
     inputTokens: number(raw["input_tokens"]),
@@ -39,7 +39,7 @@ export function anthropicUsage(raw: JsonObject): Partial<Usage> & { raw: JsonObj
   return { ...known, raw };
 }
 
-/** For vendors that bill thinking inside the output without counting it apart. */
+/** For vendors that bill thinking as output without counting it separately. */
 export function estimateReasoning(thinkingChars: number): Partial<Usage> {
   return { reasoningTokens: Math.ceil(thinkingChars / 4), estimated: ["reasoningTokens"] };
 }

@@ -1,4 +1,4 @@
-// Bedrock Converse answers as calls on the block sink. Text and reasoning blocks have no start event; usage comes after
+// Reports Bedrock Converse answers to the block sink. Text and reasoning blocks have no start event; usage comes after
 // the stop.
 
 import { inStreamError } from "../../errors/classify.ts";
@@ -150,7 +150,7 @@ export class BedrockDecoder implements ResponseDecoder {
     this.#close(index, out);
   }
 
-  /** The open block at this position; a kind of its own opens another one. */
+  /** The open block at this position; another kind closes it and opens a new one. */
   #block(index: number, kind: "text" | "reasoning" | "tool"): OpenBlock {
     const open = this.#open.get(index);
     if (open?.kind === kind || (kind === "tool" && open?.kind === "answer")) return open!;

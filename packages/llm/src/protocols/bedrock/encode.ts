@@ -25,7 +25,7 @@ import { samplingOf } from "../common/sampling.ts";
 import { bedrockDialect } from "./blocks.ts";
 
 const ownOptions = ["auto_cache", "cache_retention", "foreign_thinking", "thinking", "toolConfig", "system"];
-/** Thinking needs a bound to stay below; Converse itself would take the model's maximum. */
+/** Thinking needs an upper limit; without thinking, Converse would use the model's maximum. */
 const defaultMaxTokens = 4096;
 
 export function encodeBedrock(original: EncodeInput): EncodedRequest {
@@ -102,7 +102,7 @@ function chooseThinking(
   if (explicit !== undefined) {
     return { maxTokens, ...(isThinkingOn(explicit) ? { thinking: explicit } : {}) };
   }
-  // Other makers' models on Bedrock take a plain word.
+  // Other makers' models on Bedrock take a plain effort word.
   if (model.thinking?.mode === "effort" && !isClaude(request.model)) {
     const { reasoningEffort } = request;
     const level = reasoningEffort === undefined ? undefined : clampLevel(model.thinking, reasoningEffort);
@@ -112,7 +112,7 @@ function chooseThinking(
   return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
 }
 
-/** The maker is part of the id. */
+/** The id contains the maker. */
 const isClaude = (id: string): boolean => /\banthropic\./.test(id);
 
 function chooseTools(input: EncodeInput, history: History, answer: ToolDefinition | undefined, warnings: Warning[]) {
@@ -185,7 +185,7 @@ function nonEmpty(params: Params): JsonObject | undefined {
   return known.length === 0 ? undefined : (Object.fromEntries(known) as JsonObject);
 }
 
-/** A breakpoint is a block of its own after the one it closes. */
+/** A breakpoint is a separate block after the one that it closes. */
 function withPoints(blocks: readonly Block[], caches: boolean, marked?: Marked): string[] {
   return blocks.flatMap((candidate, index) => {
     const marker = candidate.marker ?? (marked?.block === index ? marked.control : undefined);

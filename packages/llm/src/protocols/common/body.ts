@@ -1,5 +1,5 @@
-// Puts a JSON body together from already encoded text, so that history is never stringified again, and merges caller
-// extras into the parameters that follow it.
+// Assembles a JSON body from text that is already encoded, so that history is never stringified again, and merges the
+// caller's extras into the parameters after it.
 
 import type { BodyPiece } from "../../types/adapter.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
@@ -7,7 +7,7 @@ import { encodeJson } from "./encode-json.ts";
 
 export type Params = Record<string, JsonValue | undefined>;
 
-/** One or more members of a list, in one text or in pieces. */
+/** One or more members of a list, as one text or in pieces. */
 export type BodyPart = string | readonly BodyPiece[];
 
 /** Encoded members first (the cacheable prefix), then parameters. `undefined` parameters are omitted. */
@@ -37,7 +37,7 @@ export function joinParts(parts: readonly BodyPart[]): BodyPiece[] {
   return pieces;
 }
 
-/** Shallow merge; members named in `nested` merge one level deeper so that both sides' entries survive. */
+/** Shallow merge. Members named in `nested` are merged one level deeper, so that entries of both sides survive. */
 export function mergeExtras(
   params: Params,
   extras: JsonObject | undefined,
@@ -54,9 +54,9 @@ export function mergeExtras(
 
 const core = ["model", "messages", "input", "contents", "stream"];
 
-/** What provider options may not overwrite (CL-09). */
+/** Members that provider options may not overwrite (CL-09). */
 export const protectedFromOptions = (key: string): boolean => core.includes(key);
 
-/** What configured extra bodies may not overwrite: also the tools. */
+/** Members that a configured extra body may not overwrite, which includes the tools. */
 export const protectedFromExtraBody = (key: string): boolean =>
   core.includes(key) || key === "tools" || key === "tool_choice";

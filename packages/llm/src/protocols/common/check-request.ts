@@ -1,4 +1,4 @@
-// What every protocol refuses before anything is sent. Not every caller has types.
+// Checks that every protocol makes before anything is sent. Not every caller has types.
 
 import { InvalidRequestError, UnsupportedToolChoiceError } from "../../types/errors.ts";
 import type { Protocol } from "../../types/protocol.ts";

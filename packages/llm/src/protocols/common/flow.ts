@@ -1,4 +1,4 @@
-// Text and reasoning where the vendor numbers nothing: a change of kind closes one block and opens the next.
+// Text and reasoning for vendors that number nothing: a change of kind closes one block and opens the next.
 
 import type { BlockSink } from "../../types/protocol.ts";
 

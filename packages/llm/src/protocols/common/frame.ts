@@ -1,4 +1,4 @@
-// One framed event as a JSON object; a chunk that is not one ends the stream.
+// Reads one framed event as a JSON object; anything else ends the stream.
 
 import { StreamError } from "../../types/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";

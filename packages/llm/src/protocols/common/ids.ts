@@ -1,7 +1,7 @@
-// Tool call ids across vendors. Inside our model a Responses call is `<call_id>|<item_id>`; every other vendor's id
-// has no bar. Ids are rewritten only as a pure function of themselves, so that call and result keep matching.
+// Tool call ids across vendors. In our model, a Responses call is `<call_id>|<item_id>`; other vendors' ids have no
+// bar. Ids are rewritten only as a pure function of themselves, so that call and result still match.
 
-/** The part a vendor knows as the call's id. */
+/** The part that a vendor knows as the call's id. */
 export function callIdOf(id: string): string {
   const bar = id.indexOf("|");
   return bar < 0 ? id : id.slice(0, bar);
@@ -12,19 +12,19 @@ export function itemIdOf(id: string): string | undefined {
   return bar < 0 || bar === id.length - 1 ? undefined : id.slice(bar + 1);
 }
 
-/** A vendor's call id no longer than `max`; longer ones become a digest. */
+/** A vendor's call id with at most `max` characters; a longer one becomes a digest. */
 export function boundedCallId(id: string, max: number): string {
   const call = callIdOf(id);
   return call.length <= max ? call : `call_${digest(call)}${digest(`${call}#`)}`;
 }
 
-/** Exactly nine alphanumerics, the same ones for the same id (Mistral). */
+/** Exactly nine alphanumeric characters, always the same for the same id (Mistral). */
 export function nineCharId(id: string): string {
   const call = callIdOf(id);
   return /^[a-zA-Z0-9]{9}$/.test(call) ? call : (digest(call) + digest(`${call}#`)).slice(0, 9);
 }
 
-/** 64 bits of FNV-1a as base 36, padded: not for secrets, only to keep ids apart. */
+/** 64 bits of FNV-1a in base 36, padded: only to tell ids apart, not for secrets. */
 function digest(text: string): string {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;

@@ -1,15 +1,15 @@
-// Encoded messages that grow at the end. Concatenation shares the long left side instead of copying it, and what has
-// grown long is turned into bytes for good, so a request more costs its new messages.
+// Encoded messages that grow at the end. Concatenation shares the long left side instead of copying it, and long text
+// is turned into bytes once, so another request costs only its new messages.
 
 import type { BodyPiece, Segment } from "../../types/adapter.ts";
 import type { BodyPart } from "./body.ts";
 
-/** Amount of text that is encoded again with each request; more makes requests slower, less makes more pieces. */
+/** How much text is encoded again with each request: more makes requests slower, less makes more pieces. */
 const FREEZE_AT = 32 * 1024;
 
 const encoder = new TextEncoder();
 
-/** Texts with commas between them. */
+/** Texts joined by commas. */
 export class JoinedTexts {
   readonly #frozen: Uint8Array[] = [];
   #tail = "";
@@ -22,7 +22,7 @@ export class JoinedTexts {
     this.#tail = "";
   }
 
-  /** One part, or none when nothing was pushed. */
+  /** One part; none if nothing was pushed. */
   get parts(): BodyPart[] {
     const pieces: BodyPiece[] = this.#frozen.slice();
     if (this.#tail !== "") pieces.push(this.#tail);

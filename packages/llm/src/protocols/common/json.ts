@@ -1,4 +1,4 @@
-// Tolerant reading of vendor JSON: a field of the wrong type is treated as absent.
+// Reads vendor JSON tolerantly: a field of the wrong type counts as absent.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 

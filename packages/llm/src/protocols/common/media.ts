@@ -1,4 +1,4 @@
-// Media as the OpenAI dialects take them: an address or a data URL.
+// Media for the OpenAI dialects: an address or a data URL.
 
 import { toBase64 } from "../../media/base64.ts";
 import { InvalidRequestError } from "../../types/errors.ts";

@@ -1,4 +1,4 @@
-// What the OpenAI dialects and Ollama do alike with the parts of a message.
+// How the OpenAI dialects and Ollama handle the parts of a message.
 
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
@@ -7,7 +7,9 @@ import type { ContentPart, Message, Origin, ToolResultData } from "../../types/m
 import type { Warning } from "../../types/response.ts";
 import { encodeJson } from "./encode-json.ts";
 
-/** Signatures and thinking go back only to the model that made them; here a part without an origin is never sent back. */
+/**
+ * Signatures and thinking go back only to the model that made them; here a part without an origin is never sent back.
+ */
 export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
   return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
 }
@@ -16,7 +18,7 @@ export function droppedWarning(part: ContentPart): Warning {
   return { code: "unsupported_content", message: `A ${part.kind} part was omitted: this API does not support it` };
 }
 
-/** The parts that the dialect has a form for, and a warning for each of the others. */
+/** Encodes the parts that the dialect has a form for and warns about each of the others. */
 export function encodeParts(
   message: Message,
   encode: (part: ContentPart) => JsonObject | undefined,
@@ -35,7 +37,7 @@ export function resultText({ content }: ToolResultData): string {
   return typeof content === "string" ? content : encodeJson(content);
 }
 
-/** What one message came to on the wire; `trailing` waits until all results of its turn are in place. */
+/** The wire form of one message; `trailing` waits until all results of its turn are in place. */
 export function messageSegments(
   message: Message,
   wire: readonly JsonObject[],

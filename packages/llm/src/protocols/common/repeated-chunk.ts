@@ -1,18 +1,19 @@
-// Long answers come in thousands of chunks that differ in one text only. Parsing the JSON of each takes longer than everything else
-// that we do with it, so a chunk that repeats a known one around its text is not parsed again: only the text is read out of it.
+// Long answers come in thousands of chunks that differ only in one text. Parsing the JSON of each takes longer than
+// everything else that we do with it. If a chunk repeats a known one around its text, we do not parse it again and only
+// extract the text.
 
-/** Some vendors put a random or a growing value into each chunk; then looking for repetitions is not worth it. */
+/** Some vendors put a random or growing value into each chunk; then we stop looking for repetitions. */
 const MOST_FAILURES = 8;
 
 export class RepeatedChunk {
-  /** Matches the chunk with any text that has no quotes. */
+  /** Matches the chunk with any text that contains no quotes. */
   #pattern: RegExp | undefined;
   #take: ((text: string) => void) | undefined;
   #failures = 0;
 
   /**
-   * A chunk that was parsed, and nothing in it has an effect but the text of the field `name`, which `take` gets: from now on
-   * others that are the same but for this text are taken, too.
+   * Learns a parsed chunk in which only the text of the field `name` has an effect; `take` gets that text. From now on,
+   * chunks that differ only in this text are handled too.
    */
   learn(data: string, name: string, text: string, take: (text: string) => void): void {
     if (this.#failures >= MOST_FAILURES) return;
@@ -24,12 +25,12 @@ export class RepeatedChunk {
     this.#take = take;
   }
 
-  /** What has been parsed is another kind of chunk: it may have changed what the known one would mean now. */
+  /** Called after a chunk of another kind, which may have changed the meaning of the known one. */
   forget(): void {
     this.#take = undefined;
   }
 
-  /** Whether the chunk was the known one with another text. */
+  /** True if the chunk was the known one with another text; `take` was then called. */
   isTaken(data: string): boolean {
     if (this.#take === undefined) return false;
     const inside = this.#pattern?.exec(data)?.[1];
@@ -41,7 +42,7 @@ export class RepeatedChunk {
   }
 }
 
-/** Where the text of a field begins, in JSON without escapes that has the name of this field once; else -1. */
+/** The start of a field's text in JSON without escapes that contains the field's name once; otherwise -1. */
 function beginOfText(data: string, name: string): number {
   const key = `"${name}"`;
   const at = data.indexOf(key);
@@ -53,11 +54,11 @@ function beginOfText(data: string, name: string): number {
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** Longer pieces are not copied by the engine: they would keep all that arrived with them in memory. */
+/** The engine does not copy longer pieces: they would keep everything that arrived with them in memory. */
 const MOST_COPIED = 12;
 const NOT_PLAIN = /[\\\p{Cc}]/u;
 
-/** The text that the inside of a JSON string stands for; undefined when it is no proper one. */
+/** Decodes the inside of a JSON string; undefined if it is malformed. */
 function textOf(inside: string): string | undefined {
   if (inside.length <= MOST_COPIED && !NOT_PLAIN.test(inside)) return inside;
   try {

@@ -1,4 +1,4 @@
-// Temperature and topP, or neither where a model refuses them.
+// Temperature and topP, or neither if the model refuses them.
 
 import type { EncodeInput } from "../../types/protocol.ts";
 import type { Request } from "../../types/request.ts";

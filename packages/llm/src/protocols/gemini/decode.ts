@@ -1,4 +1,4 @@
-// Gemini's answer as calls on the block sink. Parts have no ids: a change of kind, or a signature, ends a block.
+// Reports Gemini's answer to the block sink. Parts have no ids: a change of kind, or a signature, ends a block.
 
 import { inStreamError } from "../../errors/classify.ts";
 import { ContentFilterError } from "../../types/errors.ts";
@@ -46,7 +46,7 @@ export class GeminiDecoder implements ResponseDecoder {
     out.finish();
   }
 
-  /** Whether the answer ends with it. */
+  /** Returns true if the answer ends with this chunk. */
   #chunk(chunk: JsonObject, out: BlockSink): boolean {
     if (chunk["error"] !== undefined) {
       out.fail(inStreamError(this.#context.provider, chunk));
@@ -92,7 +92,7 @@ export class GeminiDecoder implements ResponseDecoder {
 
   #text(kind: "text" | "reasoning", text: string, signature: string | undefined, out: BlockSink): void {
     if (text === "" && signature === undefined) return;
-    // What follows a signed part is another part, and has to be sent back as one.
+    // Text after a signed part belongs to another part, which must be sent back as one.
     if (this.#open?.kind !== kind || this.#open.signature !== undefined) this.#begin(kind, out);
     const block = this.#open!;
     if (kind === "text") out.text(block.key, text);

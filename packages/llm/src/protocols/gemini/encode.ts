@@ -24,7 +24,7 @@ import type { CallNote, EncodedContent } from "./parts.ts";
 import { encodeContent } from "./parts.ts";
 
 export interface GeminiFlavour {
-  /** The public API counts a wrapped request, Vertex the request itself. */
+  /** For counting, the public API wants a wrapped request, Vertex the request itself. */
   readonly wrapsCountedRequest: boolean;
 }
 
@@ -63,9 +63,9 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
   };
 }
 
-/** What a conversation has come to so far; the part before the running user content is settled text. */
+/** The encoded conversation so far; everything before the current user content is final text. */
 class History {
-  /** System texts without their quotes, so that several join to one with an empty line between them. */
+  /** System texts without their quotes, so that several can be joined with an empty line between them. */
   readonly system: string[] = [];
   readonly systemSegments: Segment[] = [];
   readonly segments: Segment[] = [];
@@ -92,7 +92,7 @@ class History {
   }
 }
 
-/** Results of a round go into one content right after their calls; what else the user said follows. */
+/** Results of a round go into one content right after their calls; the user's other parts follow. */
 function userContent(contents: readonly EncodedContent[]): string {
   const results = contents.map((content) => content.results).reduce(joinTexts, "");
   return contents.map((content) => wire("user", content.rest)).reduce(joinTexts, wire("user", results));
@@ -116,7 +116,7 @@ function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): Hist
       history.systemSegments.push(segment);
       return;
     }
-    // A result's text depends on the call it answers, which another message holds.
+    // A result's text depends on the call that it answers, which is in another message.
     const answered = message.role === "tool" ? answeredCalls(message, history.calls) : "";
     const callOf = (id: string) => history.calls.get(id);
     history.add(segments.get(message, `${variant}${answered}`, () => encodeContent(message, { ...context, callOf })));
@@ -161,7 +161,7 @@ function functionDeclarations(tools: readonly ToolDefinition[]): JsonObject {
   return {
     functionDeclarations: tools.map((tool) => {
       const parameters = toGeminiSchema(tool.type === "custom" ? freeFormSchema : tool.parameters);
-      // An object without properties is refused; no parameters at all means the same.
+      // An object without properties is refused; omitting the parameters means the same.
       const empty = Object.keys((parameters["properties"] as JsonObject | undefined) ?? {}).length === 0;
       return { name: tool.name, description: tool.description, ...(empty ? {} : { parameters }) };
     }),
@@ -224,7 +224,7 @@ const levels: Readonly<Record<string, string>> = {
   max: "HIGH",
 };
 
-/** Gemini 3 and, presumably, what comes after it; 2.5 takes a budget. */
+/** True for Gemini 3 and, presumably, later models; 2.5 takes a budget. */
 function takesLevel({ thinking }: ModelInfo): boolean {
   return thinking?.mode === "level" || thinking?.mode === "effort";
 }

@@ -1,17 +1,17 @@
-// Where the operations of generateContent live: the public API and Vertex.
+// URLs of the generateContent operations: the public API and Vertex.
 
 import type { Endpoint } from "../../types/protocol.ts";
 
 const verbs = { complete: ":generateContent", stream: ":streamGenerateContent?alt=sse", count_tokens: ":countTokens" };
 
-/** The base carries no version; one that ends in it anyway is not doubled. */
+/** The base has no version; if it ends in one anyway, it is not doubled. */
 export const geminiEndpoint: Endpoint = ({ operation, wireModel, baseUrl }) => {
   const base = baseUrl.replace(/\/+$/, "");
   const versioned = /\/v1(beta|alpha)?$/.test(base) ? base : `${base}/v1beta`;
   return `${versioned}/${modelPath(wireModel)}${verbs[operation]}`;
 };
 
-/** Base of a Vertex location; `global` has a host without prefix. */
+/** The base URL of a Vertex location; the host for `global` has no prefix. */
 export function vertexBaseUrl(location: string): string {
   return location === "global" ? "https://aiplatform.googleapis.com" : `https://${location}-aiplatform.googleapis.com`;
 }

@@ -1,5 +1,5 @@
-// Arguments that arrive as values at JSON paths (`partialArgs`), gathered into one object. We never ask for them; a request of a
-// caller's own may, and then the text of the call comes when it is whole.
+// Arguments that arrive as values at JSON paths (`partialArgs`), collected into one object. We never ask for them, but
+// a caller's own request may; then the call's text comes only when it is complete.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import { list, object, string } from "../common/json.ts";
@@ -8,7 +8,7 @@ type Step = string | number;
 
 export class PartialArguments {
   readonly #root: JsonObject = {};
-  /** Path whose string continues with the next value. */
+  /** The path of a string that the next value continues. */
   #continuing: string | undefined;
 
   add(partialArgs: JsonValue | undefined): void {
@@ -55,7 +55,7 @@ function argValue(arg: JsonObject): JsonValue {
   return "nullValue" in arg ? null : "";
 }
 
-/** `$.a.b[0]['c d']` as its steps. */
+/** Splits `$.a.b[0]['c d']` into steps. */
 function stepsOf(path: string): Step[] {
   const steps: Step[] = [];
   for (const [, name, index, quoted] of path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[['"]([^'"]*)['"]\]/g)) {
@@ -68,7 +68,7 @@ function read(node: JsonObject | JsonValue[], step: Step): JsonValue | undefined
   return Object.hasOwn(node, step) ? (node as JsonObject)[String(step)] : undefined;
 }
 
-/** Defined rather than assigned: a key such as `__proto__` is data. */
+/** Defines the property instead of assigning it, because a key such as `__proto__` is data. */
 function write(node: JsonObject | JsonValue[], step: Step, value: JsonValue): void {
   if (Array.isArray(node) && (typeof step !== "number" || step > 100_000)) return;
   Object.defineProperty(node, step, { value, enumerable: true, configurable: true, writable: true });

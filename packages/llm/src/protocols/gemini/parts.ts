@@ -1,4 +1,4 @@
-// One message as Gemini parts in JSON text, encoded once per message.
+// One message as Gemini parts in JSON text; each message is encoded once.
 
 import { MIME_BY_EXTENSION } from "../../media/types.ts";
 import { makeSegment } from "../../segments.ts";
@@ -12,17 +12,17 @@ import { callInput, isOwn, unknownPartWarning } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
 import { encodeJson } from "../common/encode-json.ts";
 
-/** What a later result needs to know about a call. */
+/** What a later result needs to know about its call. */
 export interface CallNote {
   readonly id: string;
   readonly name: string;
-  /** The vendor's own id, echoed in call and result; absent when the vendor gave none. */
+  /** The vendor's own id, repeated in call and result; absent if the vendor gave none. */
   readonly vendorId?: string;
 }
 
 export interface EncodedContent {
   readonly role: "user" | "model";
-  /** functionResponse parts: all results of one round go into one content, right after the calls. */
+  /** functionResponse parts. All results of a round go into one content, right after the calls. */
   readonly results: string;
   /** The other parts, joined. */
   readonly rest: string;
@@ -35,7 +35,7 @@ interface PartContext {
   readonly provider: string;
   readonly model: string;
   readonly foreignThinkingAsText: boolean;
-  /** Gemini 3: it refuses a first call without a signature, and takes pictures inside a result. */
+  /** Gemini 3 refuses a first call without a signature, and accepts images inside a result. */
   readonly signedCalls: boolean;
   readonly callOf: (id: string) => CallNote | undefined;
 }
@@ -158,13 +158,13 @@ function responseObject(result: ToolResultData): JsonObject {
   return isJsonObject(content) ? content : { result: content };
 }
 
-/** The media that a result may hold; a picture behind an address may not be in one. */
+/** Media types that a result may contain; an image at an address may not be in one. */
 const RESULT_MEDIA: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/webp"]);
 
 const fitsResult = ({ inlineData }: JsonObject): boolean =>
   isJsonObject(inlineData ?? null) && RESULT_MEDIA.has((inlineData as JsonObject)["mimeType"]);
 
-/** Pictures that cannot be in the result follow it, introduced by a line of text. */
+/** Images that cannot be in the result follow it, after a line of text. */
 function imagesAfter(
   { toolCallId }: ToolResultData,
   images: readonly JsonObject[],

@@ -119,7 +119,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
 interface MessageScope {
   readonly input: EncodeInput;
   readonly foreignAsText: boolean;
-  /** Results have no ids here: the tool's name is all that ties them to the call. */
+  /** Results have no ids here; only the tool's name connects them to the call. */
   readonly name: string | undefined;
   readonly calls: { id: string; name: string }[];
   readonly warnings: Warning[];
@@ -205,7 +205,7 @@ function generationParams({ request, model }: EncodeInput, warnings: Warning[]):
   };
 }
 
-/** Most models can only be switched; those with levels take the word. */
+/** Most models can only switch thinking on or off; those with levels take the word. */
 function think(level: string, mode: string | undefined): JsonValue {
   if (level === "off" || level === "none") return false;
   return mode === "effort" && ["low", "medium", "high"].includes(level) ? level : true;

@@ -1,4 +1,4 @@
-// Where Ollama's own chat API is.
+// The URL of Ollama's own chat API.
 
 import type { Endpoint } from "../../types/protocol.ts";
 

@@ -1,4 +1,4 @@
-// Ollama's own chat API as a protocol value: NDJSON, arguments as objects, no forced tool choice.
+// Ollama's own chat API as a Protocol: NDJSON, arguments as objects, no forced tool choice.
 
 import type { Protocol } from "../../types/protocol.ts";
 import { OllamaDecoder } from "./decode.ts";

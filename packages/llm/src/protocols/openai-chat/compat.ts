@@ -1,4 +1,4 @@
-// Which dialect a Chat Completions server speaks: one table by base URL, overridden by the model's row. The encoder
+// Which dialect a Chat Completions server speaks: one table by base URL, which the model's row overrides. The encoder
 // and decoder see only the resolved switches, never a vendor's name.
 
 import type { ModelInfo, OpenAICompat } from "../../types/model.ts";
@@ -27,7 +27,7 @@ type Resolved =
 
 export type Compat = OpenAICompat & { readonly [K in Resolved]-?: NonNullable<OpenAICompat[K]> };
 
-/** What is safe to send to any unknown server. */
+/** Safe settings for any unknown server. */
 const foreign: Compat = {
   supportsStore: false,
   supportsDeveloperRole: false,
@@ -75,7 +75,7 @@ const openai: OpenAICompat = {
   supportsStrictMode: true,
 };
 
-/** Matched as a suffix of the host, first row wins. */
+/** Matched against the end of the host name; the first row wins. */
 export const compatByHost: readonly { readonly host: string; readonly compat: OpenAICompat }[] = [
   { host: "api.openai.com", compat: openai },
   { host: "openai.azure.com", compat: openai },
@@ -128,7 +128,7 @@ export const compatByHost: readonly { readonly host: string; readonly compat: Op
   { host: "fireworks.ai", compat: { reasoningContentField: "reasoning_content" } },
 ];
 
-/** Models that refuse the same thing behind every gateway. */
+/** Models that refuse the same things behind every gateway. */
 const compatByModel: readonly { readonly id: RegExp; readonly compat: OpenAICompat }[] = [
   { id: /\bclaude-/i, compat: { disableReasoningOnForcedToolChoice: true } },
 ];
@@ -150,7 +150,7 @@ export function resolveCompat(model: ModelInfo, baseUrl: string): Compat {
   };
 }
 
-/** `over` wins; the nested objects merge key by key. */
+/** `over` wins; nested objects are merged key by key. */
 export function mergeCompat(base: OpenAICompat | undefined, over: OpenAICompat | undefined): OpenAICompat {
   const merged: OpenAICompat = { ...base, ...withoutUndefined(over) };
   if (!base || !over) return merged;

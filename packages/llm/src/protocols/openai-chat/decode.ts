@@ -29,7 +29,7 @@ const finishReasons: Readonly<Record<string, FinishReason["reason"]>> = {
 interface OpenCall {
   readonly key: string;
   id: string | undefined;
-  /** Arguments so far; only looked at when a server reuses the index of a finished call. */
+  /** The arguments so far; only examined if a server reuses the index of a finished call. */
   readonly fragments: string[];
 }
 
@@ -44,7 +44,7 @@ export class ChatDecoder implements ResponseDecoder {
   #lastIndex = 0;
   #finished = false;
   #refused = false;
-  /** The last chunk, or its text where it was not parsed. */
+  /** The last chunk, or its text if it was not parsed. */
   #last: JsonObject | string | undefined;
 
   constructor(context: DecodeContext) {
@@ -128,7 +128,7 @@ export class ChatDecoder implements ResponseDecoder {
     this.#details.add(delta["reasoning_details"]);
     this.#content(delta["content"], out);
     if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
-      if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its words are in the text" });
+      if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its explanation is in the text" });
       this.#refused = true;
       this.#flow.append("text", delta["refusal"], out);
     }
@@ -137,7 +137,7 @@ export class ChatDecoder implements ResponseDecoder {
     if (isJsonObject(delta["function_call"])) this.#call({ index: 0, function: delta["function_call"] }, 0, out);
   }
 
-  /** A string, or a list of typed parts where thinking is one of the types. */
+  /** The content is a string, or a list of typed parts, one type of which is thinking. */
   #content(content: JsonValue | undefined, out: BlockSink): void {
     if (typeof content === "string") this.#flow.append("text", content, out);
     if (!Array.isArray(content)) return;
@@ -167,7 +167,7 @@ export class ChatDecoder implements ResponseDecoder {
     out.toolArguments(open.key, fragment);
   }
 
-  /** Without an index, an id or a name begins a new call and anything else continues the last one. */
+  /** If there is no index, an id or a name begins a new call, and anything else continues the last one. */
   #indexOf(call: JsonObject, id: string | undefined, name: string | undefined, position: number): number {
     if (typeof call["index"] === "number") this.#lastIndex = call["index"];
     else if (id !== undefined) {
@@ -179,7 +179,7 @@ export class ChatDecoder implements ResponseDecoder {
 
   #slot(index: number, id: string | undefined, name: string | undefined): OpenCall {
     const known = this.#calls.get(index);
-    // Some servers give every parallel call the index 0: a new id and name after complete arguments is a new call.
+    // Some servers give every parallel call the index 0: a new id and name after complete arguments begin a new call.
     const reused = known?.id !== undefined && id !== undefined && id !== known.id && name !== undefined;
     if (known && !(reused && parseJson(known.fragments.join("")) !== undefined)) {
       known.id ??= id;
@@ -201,7 +201,7 @@ interface ChunkText {
   readonly value: string;
 }
 
-/** The text of a chunk that says nothing else but who it is from. */
+/** The text of a chunk that contains nothing else but the role. */
 function onlyTextOf({ choices, usage, x_groq: groq, error }: JsonObject): ChunkText | undefined {
   if (!Array.isArray(choices) || choices.length !== 1 || ![usage, groq, error].every(isNothing)) return undefined;
   const [choice] = choices;

@@ -27,7 +27,7 @@ import { samplingOf } from "../common/sampling.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
 
-/** Placed between tool results and the next user message where a server insists on alternation. */
+/** Put between tool results and the next user message if a server insists on alternating roles. */
 const interlude = makeSegment("message", encodeJson({ role: "assistant", content: "The tool results are in." }));
 
 /** Provider options that are read elsewhere; everything else is merged into the body. */
@@ -160,7 +160,7 @@ interface EncodedMessage {
 interface History {
   readonly system: Message[];
   readonly joined: JoinedSegments;
-  /** Of results not yet followed by anything else: they come after the last result of the turn. */
+  /** Images of the latest tool results; they come after the last result of the turn. */
   readonly images: Segment[];
   readonly toolNames: Map<string, string>;
   readonly warnings: Warning[];
@@ -212,7 +212,7 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
   });
 }
 
-/** The images that wait for the end of a turn's results, and what must come before them. */
+/** The images that wait for the end of a turn's results, and the message that must precede them. */
 function waitingSegments({ images, afterResult }: History, compat: Compat): readonly Segment[] {
   return images.length > 0 && afterResult && compat.requiresAssistantAfterToolResult ? [interlude, ...images] : images;
 }
@@ -222,7 +222,7 @@ function encodeOne(message: Message, context: MessageContext): EncodedMessage {
   return { ...messageSegments(message, messages, trailing), calls, warnings };
 }
 
-/** A second system text in the middle is refused by some servers; there it becomes the user's. */
+/** Some servers refuse a second system text in the middle; there it becomes a user message. */
 function developerRole(compat: Compat, reasons: boolean): MessageContext["developerRole"] {
   if (compat.supportsDeveloperRole && reasons) return "developer";
   return compat.supportsMultipleSystemMessages ? "system" : "user";
@@ -312,12 +312,12 @@ function isOn(level: string): boolean {
 function routingParams(compat: Compat): Params {
   const { openRouterRouting, vercelGatewayRouting } = compat;
   return {
-    provider: openRouterRouting ? routing(openRouterRouting) : undefined,
-    providerOptions: vercelGatewayRouting ? { gateway: routing(vercelGatewayRouting) } : undefined,
+    provider: openRouterRouting ? routingOptions(openRouterRouting) : undefined,
+    providerOptions: vercelGatewayRouting ? { gateway: routingOptions(vercelGatewayRouting) } : undefined,
   };
 }
 
-function routing({ only, order }: { only?: readonly string[]; order?: readonly string[] }): JsonObject {
+function routingOptions({ only, order }: { only?: readonly string[]; order?: readonly string[] }): JsonObject {
   return { ...(only ? { only: [...only] } : {}), ...(order ? { order: [...order] } : {}) };
 }
 

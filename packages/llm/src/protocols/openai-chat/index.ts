@@ -1,4 +1,4 @@
-// Chat Completions as a protocol value, for OpenAI-compatible servers.
+// Chat Completions as a Protocol, for OpenAI-compatible servers.
 
 import type { Protocol } from "../../types/protocol.ts";
 import { ChatDecoder } from "./decode.ts";

@@ -11,7 +11,7 @@ import { droppedWarning, encodeParts, isOwn, resultText } from "../common/parts.
 import type { Compat } from "./compat.ts";
 import { type Returned, readSignature } from "./returned.ts";
 
-/** Some servers refuse an empty text or reasoning beside tool calls; this is the shortest accepted text. */
+/** Some servers refuse an empty text or reasoning next to tool calls; this is the shortest text that they accept. */
 const filler = ".";
 
 export interface MessageContext {
@@ -20,7 +20,7 @@ export interface MessageContext {
   readonly compat: Compat;
   readonly foreignThinking: "drop" | "text";
   readonly developerRole: "developer" | "system" | "user";
-  /** Name of the tool a result belongs to, for servers that want it repeated. */
+  /** Name of the tool that a result belongs to, for servers that want it repeated. */
   readonly toolName: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function encodeMessage(message: Message, context: MessageContext): Encode
 }
 
 function wireCallId(id: string, compat: Compat): string {
-  // Where no limit is known the id stays whole: some gateways keep what they want back in it.
+  // If no limit is known, the id stays whole: some gateways keep data in it that they want back.
   return compat.requiresMistralToolIds ? nineCharId(id) : boundedCallId(id, compat.maxToolIdLength ?? Infinity);
 }
 
@@ -54,7 +54,7 @@ function encodeInput(message: Message, context: MessageContext): EncodedMessages
   const name = message.name === undefined ? {} : { name: message.name };
   const [first] = parts;
   if (!first) return { messages: [], calls: [], warnings };
-  // Plain text goes as a string: many servers know nothing else.
+  // Plain text is sent as a string, because many servers accept nothing else.
   const content = parts.length === 1 && first["type"] === "text" ? first["text"]! : parts;
   return { messages: [{ role, ...name, content }], calls: [], warnings };
 }
@@ -82,7 +82,7 @@ function inputPart(part: ContentPart, provider: string): JsonObject | undefined 
 }
 
 function imagePart(image: ImageData): JsonObject {
-  // This protocol knows nothing above it.
+  // This protocol has nothing higher.
   const most = image.detail === "original" ? "high" : image.detail;
   const detail = most === undefined ? {} : { detail: most };
   return { type: "image_url", image_url: { url: mediaUrl(image, "image/png"), ...detail } };
@@ -138,7 +138,7 @@ function encodeAssistant(message: Message, context: MessageContext): EncodedMess
 }
 
 function wireCall(call: ToolCallData, compat: Compat, { extra_content }: Returned = {}): JsonObject {
-  // Free-form calls are not supported here: their text becomes the one argument of a function (see wireTool).
+  // This protocol has no free-form calls: their text becomes the only argument of a function (see wireTool).
   const args = call.type === "custom" ? { input: call.arguments } : call.arguments;
   return {
     id: wireCallId(call.id, compat),

@@ -1,5 +1,5 @@
-// What gateways want back with the calls of an answer, because the model behind them does: signed or encrypted reasoning
-// (`reasoning_details`), and data of a single call (`extra_content`). Both travel as signatures of calls.
+// Data that gateways want back with an answer's calls, because the model behind them does: signed or encrypted
+// reasoning (`reasoning_details`), and data of a single call (`extra_content`). Both travel as signatures of calls.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 
@@ -15,7 +15,7 @@ const FRAGMENTED = ["text", "summary", "data"];
 export class ReasoningDetails {
   readonly #items: JsonObject[] = [];
 
-  /** Neighbouring fragments of one item, by type and index, become one item again. */
+  /** Joins consecutive fragments of one item, by type and index. */
   add(details: JsonValue | undefined): void {
     for (const detail of Array.isArray(details) ? details.filter(isJsonObject) : []) {
       const last = this.#items.at(-1);
@@ -41,7 +41,7 @@ export class ReasoningDetails {
   }
 }
 
-/** Undefined when there is nothing to give back. */
+/** Undefined if there is nothing to send back. */
 export function toSignature(details: JsonValue[], extra: JsonValue | undefined): string | undefined {
   const returned: Returned = {
     ...(details.length === 0 ? {} : { reasoning_details: details }),

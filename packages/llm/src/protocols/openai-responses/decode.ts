@@ -1,4 +1,4 @@
-// The Responses stream and body. Blocks are keyed by output_index: proxies change item ids between events.
+// The Responses stream and body. Blocks are keyed by output_index, because proxies change item ids between events.
 
 import { inStreamError } from "../../errors/classify.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
@@ -7,7 +7,7 @@ import type { Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
 import { textMark } from "./items.ts";
 
-/** Progress notes that say nothing the other events do not say. */
+/** Progress events that add nothing to the others. */
 const silent = new Set([
   "response.in_progress",
   "response.queued",
@@ -24,7 +24,7 @@ const silent = new Set([
 export class ResponsesDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
   readonly #reportedModel: string | undefined;
-  /** Items that streamed, and those whose end has been emitted, by output index. */
+  /** By output index: items that streamed, and those whose end has been emitted. */
   readonly #begun = new Set<string>();
   readonly #closed = new Set<string>();
   readonly #texts = new Map<string, Set<string>>();
@@ -125,7 +125,7 @@ export class ResponsesDecoder implements ResponseDecoder {
     else if (item["type"] === "reasoning") out.reasoning(key, "");
   }
 
-  /** A whole item: closes what was streamed of it and adds what was not. */
+  /** Handles a whole item: closes what was streamed of it and adds what was not. */
   #item(key: string, item: JsonObject, out: BlockSink): void {
     if (this.#closed.has(key)) return;
     this.#closed.add(key);
@@ -167,7 +167,7 @@ export class ResponsesDecoder implements ResponseDecoder {
     for (const [index, part] of parts.entries()) {
       const text = part["type"] === "refusal" ? part["refusal"] : part["text"];
       if (part["type"] === "refusal")
-        out.warn({ code: "refusal", message: "The model refused; its words are in the text" });
+        out.warn({ code: "refusal", message: "The model refused; its explanation is in the text" });
       if (typeof text === "string") out.endText(this.#textKey(key, index), { text, ...signature });
       else out.unknown(part);
     }
@@ -177,7 +177,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   #finish(response: JsonObject, out: BlockSink): void {
     this.#start(response, out);
     const items = Array.isArray(response["output"]) ? response["output"] : [];
-    // Some servers number the final list anew: after streamed items it may only complete those that began.
+    // Some servers renumber the final list: after streamed items it may only complete those that began.
     const fresh = this.#begun.size === 0;
     for (const [index, item] of items.entries()) {
       if (isJsonObject(item) && (fresh || this.#begun.has(String(index)))) this.#item(String(index), item, out);

@@ -88,7 +88,8 @@ function toolsSegment({ request, segments, options }: EncodeInput): Segment | un
   if (!tools || tools.length === 0) return undefined;
   const variant = `responses:tools:${options.disableStrictTools === true}`;
   return segments.get(tools, variant, () =>
-    // Stringified together and without the brackets: one text instead of one a tool and another of all.
+    // All tools are stringified together and without the brackets, which makes one text instead of one per tool plus
+    // the whole.
     makeSegment("tools", encodeJson(tools.map((tool) => wireTool(tool, options.disableStrictTools))).slice(1, -1)),
   );
 }
@@ -113,7 +114,7 @@ interface EncodedMessage {
 interface History {
   readonly system: Message[];
   readonly joined: JoinedSegments;
-  /** Of results not yet followed by anything else: they come after the last result of the turn. */
+  /** Images of the latest tool results; they come after the last result of the turn. */
   readonly images: Segment[];
   readonly customCalls: Set<string>;
   readonly ids: Set<string>;

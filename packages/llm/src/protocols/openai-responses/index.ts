@@ -1,4 +1,4 @@
-// OpenAI Responses as a protocol value; Azure speaks the same with its own name for the model.
+// OpenAI Responses as a Protocol; Azure uses the same with its own names for models.
 
 import type { Protocol } from "../../types/protocol.ts";
 import { ResponsesDecoder } from "./decode.ts";
@@ -12,7 +12,7 @@ export const openaiResponses: Protocol = {
   decoder: (context) => new ResponsesDecoder(context),
 };
 
-/** Azure reports deployments; answers keep the id the caller used. */
+/** Azure reports deployments; answers keep the id that the caller used. */
 export const azureResponses: Protocol = {
   ...openaiResponses,
   name: "azure-openai-responses",

@@ -1,5 +1,5 @@
-// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning are items of their own,
-// never inside a message.
+// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning are separate
+// items, never inside a message.
 
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, TextPart } from "../../types/message.ts";
@@ -16,21 +16,21 @@ export interface ItemContext {
   readonly provider: string;
   readonly model: string;
   readonly foreignThinking: "drop" | "text";
-  /** The call this tool message answers was a free-form one. */
+  /** True if the call that this tool message answers was free-form. */
   readonly customResult: boolean;
-  /** Ids that items of earlier messages have. */
+  /** Ids of items in earlier messages. */
   readonly takenIds?: ReadonlySet<string>;
 }
 
 export interface EncodedItems {
   readonly items: readonly JsonObject[];
-  /** Images of a tool result: they follow, as a user message, once all results of the turn are in place. */
+  /** Images of a tool result, which follow in a user message when all results of the turn are in place. */
   readonly trailing?: JsonObject;
   readonly customCalls: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
-/** The ids that items have; the vendor refuses a request in which one occurs twice. */
+/** The ids of items; the vendor refuses a request that contains one twice. */
 export const itemIds = (items: readonly JsonObject[]): readonly string[] =>
   items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
 
@@ -91,8 +91,8 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
   const warnings: Warning[] = [];
   const customCalls: string[] = [];
   const items: JsonObject[] = [];
-  // The vendor ties calls and messages to the reasoning item before them by id: ids go along only when every
-  // reasoning item of the turn does.
+  // The vendor ties calls and messages to the preceding reasoning item by id: we send ids only if every reasoning item
+  // of the turn is sent too.
   const withIds = message.content.every(
     (part) => !isThinking(part) || (isOwn(part.thinking.origin, context) && encryptedContent(part) !== undefined),
   );
@@ -136,13 +136,16 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
         warnings.push(droppedWarning(part));
     }
   }
-  // Reasoning that nothing came of (the answer ended there) is refused without the item it belongs to.
+  // Reasoning at the end, where the answer was cut off, is refused without the item that it belongs to.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   const taken = context.takenIds ?? new Set();
   return { items: withIdsOnce(items.map(withLegalId), new Set(taken)), customCalls, warnings };
 }
 
-/** As the vendor makes them. One that a server made up would be refused with every later request; without it the item serves. */
+/**
+ * The vendor's own id formats. An id that a server made up would be refused with every later request, but the item
+ * works without it.
+ */
 const ID_FORMS: ReadonlyMap<JsonValue | undefined, RegExp> = new Map([
   ["message", /^msg[\w-]*$/],
   ["function_call", /^fc[\w-]*$/],
@@ -155,10 +158,10 @@ function withLegalId(item: JsonObject): JsonObject {
   return item["id"] === undefined || !form || form.test(String(item["id"])) ? item : withoutId(item);
 }
 
-/** Items that mean the same without an id; others, such as reasoning, are nothing without it. */
+/** Items that mean the same without an id; others, such as reasoning, are useless without it. */
 const ID_IS_OPTIONAL: ReadonlySet<JsonValue | undefined> = new Set(["message", "function_call", "custom_tool_call"]);
 
-/** Some servers give one id to several items. */
+/** Some servers give the same id to several items. */
 function withIdsOnce(items: readonly JsonObject[], taken: Set<string>): readonly JsonObject[] {
   return items.flatMap((item) => {
     const { id, type } = item;
@@ -181,8 +184,8 @@ function isThinking(part: ContentPart): part is ThinkingPart {
 }
 
 /**
- * Sessions that another program wrote keep the vendor's whole item in place of what is encrypted in it. Undefined: there is
- * nothing that the vendor could read, and it refuses an item without it.
+ * Sessions written by another program store the vendor's whole item instead of its encrypted content. Undefined if
+ * there is nothing that the vendor could read; it refuses an item without it.
  */
 function encryptedContent({ thinking: { signature = "" } }: ThinkingPart): string | undefined {
   if (!signature.startsWith("{")) return signature === "" ? undefined : signature;
@@ -200,7 +203,7 @@ function reasoningItem(text: string, encrypted: string, itemId: string | undefin
   };
 }
 
-/** Neighbouring texts of one vendor message become one message again. */
+/** Consecutive texts of one vendor message become one message again. */
 function addText(items: JsonObject[], part: TextPart, own: boolean): void {
   if (part.text === "") return;
   const mark = own && part.signature !== undefined ? readTextMark(part.signature) : {};
@@ -220,7 +223,7 @@ function outputText(text: string): JsonObject {
   return { type: "output_text", text, annotations: [] };
 }
 
-/** Which vendor message a text came from; travels as the text part's signature. */
+/** The vendor message that a text came from; kept as the text part's signature. */
 export function textMark(id: string | undefined, phase: string | undefined): string | undefined {
   if (id === undefined && phase === undefined) return undefined;
   return JSON.stringify({ id, phase });

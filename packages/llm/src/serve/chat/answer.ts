@@ -38,7 +38,7 @@ interface OpenCall {
 export class ChatAnswer extends StreamedAnswer {
   readonly #calls = new Map<string, OpenCall>();
   readonly #texts = new Map<string, Pieces>();
-  /** Everything of a chunk before and after its delta; made once, as a long answer has thousands. */
+  /** Everything in a chunk around its delta; made only once, because a long answer has thousands. */
   #head = "";
   #envelope: JsonObject = {};
 
@@ -81,7 +81,7 @@ export class ChatAnswer extends StreamedAnswer {
     return `${carried}${stop}${usage}data: [DONE]\n\n`;
   }
 
-  protected failed(failure: SDKError | Refusal): string {
+  protected encodeFailure(failure: SDKError | Refusal): string {
     return sse(JSON.stringify({ error: openaiErrorBody(failureOf(failure)) }));
   }
 

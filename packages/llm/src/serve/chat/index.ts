@@ -1,7 +1,7 @@
 // OpenAI's Chat Completions for its clients.
 
 import { openaiError } from "../common/openai-errors.ts";
-import { decoding } from "../common/read.ts";
+import { decodeBody } from "../common/read.ts";
 import { SSE_COMMENT } from "../common/write.ts";
 import type { ServedFormat } from "../types.ts";
 import { ChatAnswer } from "./answer.ts";
@@ -12,7 +12,7 @@ export const servedChat: ServedFormat = {
   path: "/v1/chat/completions",
   requestIdHeader: "x-request-id",
   ping: SSE_COMMENT,
-  decode: (body) => decoding(body, readChat),
+  decode: (body) => decodeBody(body, readChat),
   encoder: (context) => new ChatAnswer(context),
   error: openaiError,
 };

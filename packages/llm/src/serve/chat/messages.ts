@@ -1,4 +1,4 @@
-// Messages of Chat Completions in our words.
+// Reads messages of Chat Completions.
 
 import { anyObject, choice, exactly, listOf, oneOf, optional, text } from "../../schema/define.ts";
 import { isJsonObject, type JsonValue } from "../../types/json.ts";
@@ -27,7 +27,7 @@ const assistant = new Shape(
     reasoning_details: optional(listOf(anyObject())),
   },
   {
-    // What official clients leave on messages that they send back.
+    // Fields that official clients leave on messages that they send back.
     ignored: ["annotations", "parsed", "name"],
     unsupported: { audio: "send what was said as text", function_call: "use tool_calls" },
   },
@@ -115,7 +115,7 @@ function readAssistant(value: JsonValue, place: string): Message {
   return { role: "assistant", content: withCarried(all, carriedDetails(fields.reasoning_details)) };
 }
 
-/** Details that other servers wrote mean nothing to the vendors behind us. */
+/** Details that other servers wrote mean nothing to our vendors. */
 function carriedDetails(details: readonly Readonly<Record<string, unknown>>[] = []): Carried | undefined {
   for (const detail of details) {
     const carried = typeof detail["data"] === "string" ? carriedIn(detail["data"]) : undefined;

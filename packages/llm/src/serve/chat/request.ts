@@ -1,4 +1,4 @@
-// The body of POST /v1/chat/completions as a request.
+// Reads the body of POST /v1/chat/completions.
 
 import {
   anyObject,
@@ -22,7 +22,7 @@ import { readMessage } from "./messages.ts";
 
 const atLeastOne = integer({ minimum: 1 });
 
-/** Its fields are listed in docs/gateway-formats.md. */
+/** docs/gateway-formats.md lists its fields. */
 export const chatBody = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),

@@ -1,5 +1,6 @@
-// What the encoders of all formats share: one terminal text, and what cannot be unsaid. A vendor that begins its answer again, or
-// replaces the arguments it has streamed, contradicts what the client already has: then the stream ends in an error, never in a lie.
+// What the encoders of all formats share: one terminal text, and the handling of contradictions. If a vendor restarts
+// its answer, or replaces arguments that it has streamed, that contradicts what the client already has: the stream then
+// ends in an error, never in a lie.
 
 import type { SDKError } from "../../types/errors.ts";
 import { StreamError } from "../../types/errors.ts";
@@ -31,7 +32,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
       case "provider_event":
         return "";
       case "stream_restart":
-        return this.#hasContent ? this.fail(new StreamError("The provider began its answer again.")) : "";
+        return this.#hasContent ? this.fail(new StreamError("The provider restarted its answer.")) : "";
       case "error":
         return this.fail(event.error);
       case "finish": {
@@ -59,7 +60,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
   fail(failure: SDKError | Refusal): string {
     if (this.#isOver) return "";
     this.#isOver = true;
-    return this.failed(failure);
+    return this.encodeFailure(failure);
   }
 
   #begin(
@@ -79,7 +80,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
   ): string;
   protected abstract content(event: ContentEvent): string;
   protected abstract finish(event: FinishEvent): string;
-  protected abstract failed(failure: SDKError | Refusal): string;
+  protected abstract encodeFailure(failure: SDKError | Refusal): string;
   protected abstract body(response: Response): string;
 
   whole(response: Response): string {
@@ -90,10 +91,10 @@ export abstract class StreamedAnswer implements AnswerEncoder {
 
 const endedByError = (): StreamError => new StreamError("The provider ended its answer with an error.");
 
-/** What was streamed cannot be taken back. */
+/** Something already streamed would have to be taken back. */
 class Contradiction extends Error {}
 
-/** The arguments of a call as they were streamed, held against what the call became in the end. */
+/** The streamed arguments of a call, compared with its final arguments. */
 export class StreamedArguments {
   #text = "";
 
@@ -101,7 +102,7 @@ export class StreamedArguments {
     this.#text += fragment;
   }
 
-  /** What is still to be sent; a call without arguments has an empty object. */
+  /** The part that still has to be sent; a call without arguments has an empty object. */
   rest(whole: string): string {
     if (whole.trim() === "") {
       if (this.#text.trim() !== "") throw new Contradiction("The provider took back the arguments of a call.");
@@ -122,14 +123,14 @@ export function argumentText(call: {
   return typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
 }
 
-/** Texts of a message of one kind, joined. */
+/** All texts of one kind in a message, joined. */
 export function joined(message: Message, kind: "text" | "thinking"): string {
   return message.content
     .map((part) => (part.kind === kind ? (part.kind === "text" ? part.text : part.thinking.text) : ""))
     .join("");
 }
 
-/** A word for why the answer ended. */
+/** The format's word for why the answer ended. */
 export function stopWord<W>(
   words: Readonly<Record<Exclude<FinishReason["reason"], "error">, W>>,
   { reason }: FinishReason,

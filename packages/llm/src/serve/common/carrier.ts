@@ -1,21 +1,21 @@
-// What a client has to bring back although its format has no place for it: signatures of thinking and calls, and which model made them.
-// It travels as opaque text where the format has opaque text of the vendor (a thinking signature, encrypted reasoning). A client may
-// change it; then the vendor refuses what comes of it, or it is not used at all.
+// Data that a client has to send back although its format has no field for it: signatures of thinking and calls, and
+// the model that made them. It travels as opaque text where the format has opaque text from the vendor (a thinking
+// signature, encrypted reasoning). If a client changes it, the vendor refuses it, or we ignore it.
 
 import { textOfBase64, toBase64 } from "../../media/base64.ts";
 import { callIdOf } from "../../protocols/common/ids.ts";
 import { isJsonObject, type JsonValue, parseJson } from "../../types/json.ts";
 import type { ContentPart, Origin, ThinkingData } from "../../types/message.ts";
 
-/** How such a text begins. */
+/** The prefix of these texts. */
 const PREFIX = "lathe1_";
 
-/** A signed thought, or what belongs to the calls of an answer. */
+/** A signed thought, or data that belongs to the calls of an answer. */
 export interface Carried {
   readonly origin: Origin;
   readonly signature?: string | undefined;
   readonly redacted?: boolean | undefined;
-  /** Thoughts with their text, where the format cannot keep several apart. */
+  /** Thoughts with their text, if the format cannot keep several apart. */
   readonly thoughts?: readonly CarriedThought[] | undefined;
   readonly calls?: readonly CarriedCall[] | undefined;
 }
@@ -28,20 +28,20 @@ interface CarriedThought {
   readonly itemId?: string | undefined;
 }
 
-/** What its vendor wants back with a call. */
+/** What the vendor wants back with a call. */
 interface CarriedCall {
   readonly id: string;
   readonly signature?: string | undefined;
   readonly itemId?: string | undefined;
 }
 
-/** The opaque text. */
+/** Encodes the opaque text. */
 export function carry(carried: Carried): string {
   const bytes = new TextEncoder().encode(JSON.stringify(carried));
   return PREFIX + toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** What an opaque text holds; undefined when we did not write it. */
+/** Decodes an opaque text; undefined if we did not write it. */
 export function carriedIn(text: string): Carried | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   const base64 = text.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/");
@@ -68,13 +68,13 @@ export function carriedIn(text: string): Carried | undefined {
   };
 }
 
-/** The signature of a thought for a client. One without a signature says at least which model it is from. */
+/** The signature of a thought for a client. A thought without a signature still names its model. */
 export function carriedThinking({ signature, redacted, origin }: ThinkingData): string | undefined {
   if (origin === undefined) return signature;
   return carry({ origin, signature, ...(redacted ? { redacted } : {}) });
 }
 
-/** What a client must bring back beside the visible parts; undefined when there is nothing. */
+/** What a client must send back in addition to the visible parts; undefined if there is nothing. */
 export function carriedBeside(
   parts: readonly ContentPart[],
   wants: { readonly thoughts: boolean; readonly items: boolean },
@@ -106,13 +106,13 @@ function originOf(value: JsonValue | undefined): Origin | undefined {
   return { provider: value["provider"], model: value["model"], ...itemIn(value["itemId"]) };
 }
 
-/** One that looks like JSON must be it: encoders read such signatures. */
+/** A signature that looks like JSON must be valid, because encoders parse such signatures. */
 function signatureIn(value: JsonValue | undefined): { readonly signature?: string } {
   if (typeof value !== "string" || value === "" || !isReadableSignature(value)) return {};
   return { signature: value };
 }
 
-/** Whether an encoder can read it. */
+/** Whether an encoder can parse it. */
 export function isReadableSignature(signature: string): boolean {
   if (!signature.startsWith("{")) return true;
   const value = parseJson(signature);

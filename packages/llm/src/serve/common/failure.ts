@@ -1,5 +1,6 @@
-// What went wrong, for a client: which of our kinds it is, and what may be said of it. A client's key is good when the server's own is
-// not, so failures of the server's credentials and settings are failures of the server.
+// Describes a failure for a client: which of our kinds it is, and what may be revealed about it. A client's key can be
+// valid when the server's own is not, so failures of the server's credentials and settings are reported as failures of
+// the server.
 
 import { NotFoundError, ProviderError, RequestTimeoutError, SDKError } from "../../types/errors.ts";
 import type { Refusal, RefusalKind, ServedError } from "../types.ts";
@@ -11,7 +12,7 @@ export interface Failure {
   readonly field?: string | undefined;
   readonly code?: string | undefined;
   readonly retryAfter?: number | undefined;
-  /** Whether the same request may do better later. */
+  /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
 }
 
@@ -36,7 +37,7 @@ function errorFailure(error: SDKError): Failure {
     case "credential":
       return serverFault("upstream", `The server's credential for ${at} was not accepted. Tell its operator.`);
     case "config":
-      return serverFault("internal", `The server cannot reach ${at} as it is set up. Tell its operator.`);
+      return serverFault("internal", `The server is not set up to reach ${at}. Tell its operator.`);
     case "quota":
       return { ...base, kind: "quota", isRetryable: false };
     case "overflow":
@@ -65,7 +66,7 @@ const serverFault = (kind: "upstream" | "internal", message: string): Failure =>
 const isOverload = (error: SDKError): boolean =>
   !(error instanceof ProviderError) || ![500, 502, 504].includes(error.statusCode ?? 503);
 
-/** An answer with the headers by which official clients decide whether to try again. */
+/** An error response with the headers that tell official clients whether to retry. */
 export function servedError(status: number, failure: Failure, body: unknown): ServedError {
   const { retryAfter, isRetryable } = failure;
   const seconds =
@@ -81,6 +82,6 @@ export function servedError(status: number, failure: Failure, body: unknown): Se
   };
 }
 
-/** The id of a request, where it may stand in a header. */
+/** The id of a request, if it is safe in a header. */
 export const safeRequestId = (id: string | undefined): string | undefined =>
   id !== undefined && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;

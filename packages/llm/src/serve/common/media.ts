@@ -1,5 +1,5 @@
-// Media that clients send: bytes in base64, or an address of the web. Our own requests may also name files of this machine by their
-// path; a client must never get there.
+// Media from clients: bytes in base64, or a web address. Our own requests may also name local files by path; a client
+// must never be able to do that.
 
 import { readDataUrl } from "../../media/base64.ts";
 import type { MediaData } from "../../types/message.ts";
@@ -25,9 +25,9 @@ export function mediaOfBase64(base64: string, mediaType: string | undefined, pla
   return mediaTypeChecked({ data: content.data, ...(mediaType === undefined ? {} : { mediaType }) }, place);
 }
 
-/** The type becomes part of addresses and headers of requests. */
+/** The type becomes part of request addresses and headers. */
 function mediaTypeChecked(media: MediaData, place: string): MediaData {
   if (media.mediaType !== undefined && !/^[\w.+-]{1,64}\/[\w.+-]{1,128}$/.test(media.mediaType))
-    refuse(place, `${place} has a media type that is none.`);
+    refuse(place, `${place} has an invalid media type.`);
   return media;
 }

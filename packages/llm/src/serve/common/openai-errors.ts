@@ -1,4 +1,4 @@
-// Failures in the words of OpenAI's APIs.
+// Failures in the format of OpenAI's APIs.
 
 import type { SDKError } from "../../types/errors.ts";
 import type { JsonObject } from "../../types/json.ts";
@@ -27,7 +27,7 @@ const ROWS: Readonly<Record<Failure["kind"], Row>> = {
   internal: { status: 500, type: "server_error", code: "server_error" },
 };
 
-/** The object that stands in a body and in a stream. */
+/** The error object in a body or a stream. */
 export function openaiErrorBody(failure: Failure): JsonObject {
   const { type, code } = ROWS[failure.kind];
   return { message: failure.message, type, param: failure.field ?? null, code: failure.code ?? code };

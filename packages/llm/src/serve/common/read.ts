@@ -1,5 +1,5 @@
-// Reading what a client sent. A field is carried, on the list of those that clients send and we do not need, or refused by its name;
-// the first thing that cannot be read ends the reading.
+// Reads what a client sent. Each field is carried over, ignored because clients send it and we do not need it, or
+// refused by name. Reading stops at the first thing that it cannot read.
 
 import { Checker } from "../../schema/checker.ts";
 import { type Fields, object, type StaticFields } from "../../schema/define.ts";
@@ -8,10 +8,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.
 import { own } from "../../types/own.ts";
 import type { Decoded, Refusal, ServedRequest } from "../types.ts";
 
-/** Deeper than any real schema, and less than what our encoders could not write again. */
+/** Deeper than any real schema, but shallow enough for our encoders. */
 const MAX_DEPTH = 200;
 
-/** Many times what the longest conversation has; reading more would keep other clients waiting. */
+/** Many times more than in the longest conversation; reading more would keep other clients waiting. */
 const MAX_OBJECTS = 100_000;
 
 /** Ends the reading of a body. */
@@ -28,8 +28,8 @@ export function refuse(field: string, message: string, code?: string): never {
   throw new Refused({ kind: "invalid", field, message, ...(code === undefined ? {} : { code }) });
 }
 
-/** Runs a reading to its end or its refusal. */
-export function decoding(body: unknown, read: (body: JsonObject) => ServedRequest): Decoded {
+/** Runs a reader until it finishes or refuses. */
+export function decodeBody(body: unknown, read: (body: JsonObject) => ServedRequest): Decoded {
   try {
     if (!isJsonObject(body)) refuse("body", "The body must be a JSON object.");
     const excess = excessIn(body);
@@ -41,7 +41,10 @@ export function decoding(body: unknown, read: (body: JsonObject) => ServedReques
   }
 }
 
-/** Why a body is more than we read; undefined for a good one. Without recursion: it may be deeper than our stack. */
+/**
+ * Why a body is larger or deeper than we accept; undefined for a good one. Not recursive, because it may be deeper than
+ * our stack.
+ */
 function excessIn(body: JsonValue): string | undefined {
   let level: JsonValue[] = [body];
   let seen = 0;
@@ -58,18 +61,18 @@ function excessIn(body: JsonValue): string | undefined {
   return undefined;
 }
 
-/** Deeper than a body may be. */
+/** True if nested deeper than we accept. */
 export const isTooDeep = (value: JsonObject): boolean => excessIn(value) !== undefined;
 
-/** What an object of a body may have. */
+/** The members of an object in a body. */
 export interface ShapeOptions {
   /** Sent by official clients, of any type, and without effect here. */
   readonly ignored?: readonly string[] | undefined;
-  /** Fields of the vendor that a server of ours cannot honour, with the reason. */
+  /** Fields of the vendor's API that we cannot honour, with the reason. */
   readonly unsupported?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads objects of one kind. A field that is null is as good as absent: official clients send both. */
+/** Reads objects of one kind. A null field counts as absent, because official clients send both. */
 export class Shape<F extends Fields> {
   readonly #checker: Checker<StaticFields<F>>;
   readonly #ignored: ReadonlySet<string>;
@@ -111,12 +114,12 @@ export class Shape<F extends Fields> {
   }
 }
 
-/** Any shape, for objects of which only the type is of interest. */
+/** Any shape, for code that only needs an object's type. */
 export interface Reader {
   read(value: unknown, place: string): Readonly<Record<string, unknown>>;
 }
 
-/** `messages[0].content`; at the top, the name alone. */
+/** `messages[0].content`; at the top level, only the name. */
 export const fieldAt = (place: string, name: string): string => placeText([name], place);
 
 /** The shape for the type that an object names. */

@@ -1,5 +1,5 @@
-// What every format does alike with the conversation of a request: arguments of calls, what an answer carried, and that each call has
-// exactly one result.
+// How all formats handle the conversation of a request: the arguments of calls, data carried by an answer, and that
+// each call has exactly one result.
 
 import { parseArguments } from "../../stream/partial-json.ts";
 import type { JsonObject } from "../../types/json.ts";
@@ -9,13 +9,13 @@ import type { Dropped } from "../types.ts";
 import { type Carried, carriedIn } from "./carrier.ts";
 import { isTooDeep, refuse } from "./read.ts";
 
-/** Clients ask vendors to forget parts of long conversations; here they are answered as they are. */
+/** Clients ask vendors to forget parts of long conversations; we send the conversation unchanged and say so. */
 export const NOT_EDITED: Dropped = { what: "context_management", why: "the conversation is sent as it is" };
 
-/** Names of tools as every vendor takes them. */
+/** Tool names that every vendor accepts. */
 const TOOL_NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
 
-/** A call that a client sends back with the answer that made it. */
+/** A call that a client sends back with its answer. */
 export function callPart(id: string, name: string, argumentText: string, place: string): ContentPart {
   checkName(name, place);
   const parsed = parseArguments(argumentText);
@@ -35,7 +35,7 @@ export function checkName(name: string, place: string): void {
     refuse(place, `${place} must have a name of letters, digits, "_", "-" and ".", at most 128 of them.`);
 }
 
-/** A function as a client defines it. */
+/** A function that a client defines. */
 export function functionTool(
   { name, description = "", parameters }: { name: string; description?: string; parameters?: JsonObject },
   place: string,
@@ -46,7 +46,7 @@ export function functionTool(
   return { name, description, parameters: schema };
 }
 
-/** No two tools of one name, and a choice that names one of them. */
+/** Checks that tool names are unique and that a choice names one of them. */
 export function checkTools(tools: readonly ToolDefinition[] | undefined, choice: ToolChoice | undefined): void {
   const names = new Set<string>();
   for (const [index, { name }] of (tools ?? []).entries()) {
@@ -57,7 +57,7 @@ export function checkTools(tools: readonly ToolDefinition[] | undefined, choice:
   if (choice?.mode === "named" && !names.has(choice.toolName))
     refuse("tool_choice", "tool_choice names a tool that is not among the tools.");
   if (choice?.mode === "required" && names.size === 0)
-    refuse("tool_choice", "tool_choice demands a tool, but there are none.");
+    refuse("tool_choice", "tool_choice requires a tool, but there are none.");
 }
 
 /** The thought that a signature belongs to. A signature that we did not write is the vendor's own. */
@@ -79,7 +79,7 @@ export function thinkingPart(text: string, signature: string | undefined, isReda
   };
 }
 
-/** The parts of an answer with what it carried: thoughts first, signatures at their calls. */
+/** The parts of an answer with the data that it carried: thoughts first, signatures at their calls. */
 export function withCarried(parts: readonly ContentPart[], carried: Carried | undefined): readonly ContentPart[] {
   if (carried === undefined) return parts;
   const { origin, thoughts = [], calls = [] } = carried;
@@ -96,7 +96,7 @@ export function withCarried(parts: readonly ContentPart[], carried: Carried | un
   );
   const byId = new Map(calls.map((call) => [call.id, call]));
   const rest = parts.flatMap((part): ContentPart[] => {
-    // Its thoughts are those that were shown.
+    // The visible thinking repeats these thoughts.
     if (before.length > 0 && part.kind === "thinking") return [];
     const call = part.kind === "tool_call" ? byId.get(part.toolCall.id) : undefined;
     if (part.kind !== "tool_call" || call === undefined) return [part];
@@ -112,7 +112,7 @@ export function withCarried(parts: readonly ContentPart[], carried: Carried | un
   return [...before, ...rest];
 }
 
-/** Each call has one result, after it and before anything else is said. */
+/** Checks that each call has one result, after the call and before any other message. */
 export function checkPairs(messages: readonly Message[], list: string): void {
   const seen = new Set<string>();
   const open = new Set<string>();

@@ -1,9 +1,9 @@
-// Token counts for clients: the same for every vendor behind us.
+// Token counts for clients, in the same terms for every vendor behind us.
 
 import { comparableUsage } from "../../stream/usage.ts";
 import type { Usage } from "../../types/response.ts";
 
-/** Input is everything the model read, output everything it wrote. */
+/** Input is everything that the model read, output everything that it wrote. */
 export interface Counts {
   readonly input: number;
   readonly output: number;

@@ -1,5 +1,5 @@
-// Our events and answers as Anthropic's messages. A block is opened with its first content, so that the indexes of blocks are the order
-// in which a client sees them begin.
+// Our events and answers as Anthropic's messages. A block is opened with its first content, so the indices of blocks
+// are in the order in which a client sees them begin.
 
 import { callIdOf } from "../../protocols/common/ids.ts";
 import type { SDKError } from "../../types/errors.ts";
@@ -22,13 +22,13 @@ const STOPS = {
   content_filter: "refusal",
   other: "end_turn",
 } as const;
-/** Words of the vendor's own that say more than ours. */
+/** The vendor's own stop reasons that say more than ours. */
 const OWN_STOPS: ReadonlySet<string> = new Set(["stop_sequence", "pause_turn", "model_context_window_exceeded"]);
 
 interface OpenBlock {
   readonly pieces: Pieces;
   readonly streamed?: StreamedArguments;
-  /** Of `content_block_delta` up to the text; "" until the block is open. */
+  /** The part of `content_block_delta` before the text; "" until the block is open. */
   head: string;
   index: number;
 }
@@ -89,7 +89,7 @@ export class MessagesAnswer extends StreamedAnswer {
     return `${beside}${end}${event("message_stop", {})}`;
   }
 
-  protected failed(failure: SDKError | Refusal): string {
+  protected encodeFailure(failure: SDKError | Refusal): string {
     return sse(JSON.stringify(messagesErrorBody(failureOf(failure))), "error");
   }
 

@@ -1,4 +1,5 @@
-// Messages of Anthropic's API in our words. One message of theirs may be several of ours: results of calls are messages of their own.
+// Reads messages of Anthropic's API. One of theirs may become several of ours, because results of calls are separate
+// messages.
 
 import { anyObject, choice, exactly, flag, listOf, oneOf, optional, text } from "../../schema/define.ts";
 import type { JsonValue } from "../../types/json.ts";
@@ -8,7 +9,7 @@ import { mediaOfBase64, mediaOfUrl } from "../common/media.ts";
 import { fieldAt, refuse, Shape, shapeFor } from "../common/read.ts";
 import { callPart, thinkingPart, withCarried } from "../common/turns.ts";
 
-/** On blocks that come back as an answer was read; `citations` says nothing that the text does not. */
+/** Fields on blocks that clients send back; `citations` adds nothing to the text. */
 const ignored = ["citations", "caller", "toolset_name", "parsed_output", "parsed", "transformations"];
 const marker = optional(anyObject());
 const cacheControl = new Shape(
@@ -76,7 +77,7 @@ export function readMessages(value: JsonValue, place: string): readonly Message[
 export function readText(value: unknown, place: string): ContentPart {
   shapeFor<unknown>({ text: textBlock }, value, place);
   const block = textBlock.read(value, place);
-  return { kind: "text", text: block.text, ...marked(block.cache_control, place) };
+  return { kind: "text", text: block.text, ...readCacheControl(block.cache_control, place) };
 }
 
 function readUser(blocks: readonly unknown[], place: string): readonly Message[] {
@@ -134,7 +135,7 @@ function readResult(value: unknown, place: string): Message {
     isError: block.is_error === true,
     ...(images.length === 0 ? {} : { images }),
   };
-  const content = [{ kind: "tool_result" as const, toolResult, ...marked(block.cache_control, place) }];
+  const content = [{ kind: "tool_result" as const, toolResult, ...readCacheControl(block.cache_control, place) }];
   return { role: "tool", toolCallId, content };
 }
 
@@ -142,7 +143,7 @@ function readImagePart(value: unknown, place: string): ContentPart {
   return {
     kind: "image",
     image: readImage(value, place),
-    ...marked(imageBlock.read(value, place).cache_control, place),
+    ...readCacheControl(imageBlock.read(value, place).cache_control, place),
   };
 }
 
@@ -163,7 +164,7 @@ function readDocument(value: unknown, place: string): ContentPart {
   return {
     kind: "document",
     document: { ...readSource(type, block.source, where), ...title },
-    ...marked(block.cache_control, place),
+    ...readCacheControl(block.cache_control, place),
   };
 }
 
@@ -176,7 +177,7 @@ function readSource(type: string, source: unknown, place: string) {
 }
 
 /** A cache breakpoint. */
-export function marked(value: unknown, place: string): { readonly cacheControl?: CacheControl } {
+export function readCacheControl(value: unknown, place: string): { readonly cacheControl?: CacheControl } {
   if (value === undefined) return {};
   const { ttl } = cacheControl.read(value, fieldAt(place, "cache_control"));
   return { cacheControl: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) } };

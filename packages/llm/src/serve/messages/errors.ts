@@ -1,4 +1,4 @@
-// Failures in the words of Anthropic's API.
+// Failures in the format of Anthropic's API.
 
 import type { SDKError } from "../../types/errors.ts";
 import type { JsonObject } from "../../types/json.ts";

@@ -1,6 +1,6 @@
 // Anthropic's Messages for its clients.
 
-import { decoding } from "../common/read.ts";
+import { decodeBody } from "../common/read.ts";
 import { sse } from "../common/write.ts";
 import type { ServedFormat } from "../types.ts";
 import { MessagesAnswer } from "./answer.ts";
@@ -12,7 +12,7 @@ export const servedMessages: ServedFormat = {
   path: "/v1/messages",
   requestIdHeader: "request-id",
   ping: sse('{"type":"ping"}', "ping"),
-  decode: (body) => decoding(body, readMessagesBody),
+  decode: (body) => decodeBody(body, readMessagesBody),
   encoder: (context) => new MessagesAnswer(context),
   error: messagesError,
 };

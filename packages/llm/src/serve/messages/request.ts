@@ -1,4 +1,4 @@
-// The body of POST /v1/messages as a request.
+// Reads the body of POST /v1/messages.
 
 import {
   anyObject,
@@ -18,9 +18,9 @@ import type { Request, ResponseFormat, ToolChoice, ToolDefinition } from "../../
 import { type Reader, Shape, shapeFor } from "../common/read.ts";
 import { checkPairs, checkTools, functionTool, NOT_EDITED } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
-import { marked, readMessages, readText } from "./blocks.ts";
+import { readCacheControl, readMessages, readText } from "./blocks.ts";
 
-/** Its fields are listed in docs/gateway-formats.md. */
+/** docs/gateway-formats.md lists its fields. */
 export const messagesBody = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
@@ -41,7 +41,7 @@ export const messagesBody = new Shape(
     context_management: optional(anyObject()),
   },
   {
-    // The conversation is always marked for the vendor's cache, so a request for that asks for nothing more.
+    // The conversation is always readCacheControl for the vendor's cache, so a request for that changes nothing.
     ignored: ["service_tier", "cache_control", "speed", "diagnostics", "user_profile_id", "workspace_id"],
     unsupported: {
       container: "there is no code execution here",
@@ -128,7 +128,7 @@ function readTool(value: unknown, place: string): ToolDefinition {
   const words = description === undefined ? {} : { description };
   return {
     ...functionTool({ name, ...words, parameters: parameters as JsonObject }, place),
-    ...marked(control, place),
+    ...readCacheControl(control, place),
   };
 }
 
@@ -142,7 +142,7 @@ function readChoice(value: unknown): { toolChoice?: ToolChoice; parallelCalls?: 
   return { toolChoice: { mode }, parallelCalls };
 }
 
-/** Thinking without a number is as deep as the vendor's default for it. */
+/** Thinking without a budget uses the vendor's default. */
 function readThinking(
   value: unknown,
   effort: string | undefined,
@@ -155,7 +155,7 @@ function readThinking(
   return { reasoningEffort: effort ?? effortFor(budget), thinkingBudget: budget };
 }
 
-/** The word for so many tokens, for vendors that take no number. */
+/** The effort for a token budget, for vendors that take no number. */
 function effortFor(budget: number): string {
   if (budget <= 4096) return "low";
   return budget <= 10_240 ? "medium" : "high";

@@ -67,7 +67,7 @@ export class ResponsesAnswer extends StreamedAnswer {
         const item = this.#items.get(part.callKey);
         if (item?.call === undefined) return "";
         item.streamed.add(part.delta);
-        // A function call that stands for a free-form one has its text inside JSON: it is sent when it is whole.
+        // A function call that represents a free-form one has its text inside JSON, so it is sent when it is complete.
         return item.call.isCustom && !item.call.isRaw ? "" : this.#arguments(item, item.pieces.next(part.delta));
       }
       case "tool_call_end":
@@ -84,7 +84,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     return beside + this.#event(`response.${final["status"]}`, { response: final });
   }
 
-  protected failed(failure: SDKError | Refusal): string {
+  protected encodeFailure(failure: SDKError | Refusal): string {
     const { message, code } = openaiErrorBody(failureOf(failure));
     const error = { code: code ?? "server_error", message: message ?? "" };
     const envelope = Object.keys(this.#envelope).length > 0 ? this.#envelope : this.#envelopeOf(undefined, "");
@@ -100,7 +100,9 @@ export class ResponsesAnswer extends StreamedAnswer {
     return JSON.stringify(this.#final(this.#envelopeOf(response.id, response.model), items, response));
   }
 
-  /** The vendor's own item ids stay with their items. */
+  /**
+   * Whether the carried data must include item ids; providers that speak this format have them on the items themselves.
+   */
   #carriedBeside() {
     return { thoughts: false, items: !RESPONSES_APIS.has(this.context.target.api) };
   }
@@ -190,11 +192,11 @@ export class ResponsesAnswer extends StreamedAnswer {
     return item;
   }
 
-  #added(item: OpenItem, opening: JsonObject): string {
+  #itemAdded(item: OpenItem, opening: JsonObject): string {
     return this.#event("response.output_item.added", { output_index: item.index, item: opening });
   }
 
-  #done(item: OpenItem, whole: JsonObject): string {
+  #itemDone(item: OpenItem, whole: JsonObject): string {
     this.#output[item.index] = whole;
     return this.#event("response.output_item.done", { output_index: item.index, item: whole });
   }
@@ -204,7 +206,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     let opening = "";
     if (item === undefined) {
       item = this.#begin(key, this.#itemId("msg"));
-      opening = this.#added(item, { ...messageItem(item.id, ""), status: "in_progress", content: [] });
+      opening = this.#itemAdded(item, { ...messageItem(item.id, ""), status: "in_progress", content: [] });
       opening += this.#event("response.content_part.added", { ...place(item), content_index: 0, part: textPart("") });
     }
     const text = item.pieces.next(delta);
@@ -221,7 +223,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     return (
       this.#event("response.output_text.done", { ...at, text, logprobs: [] }) +
       this.#event("response.content_part.done", { ...at, part: textPart(text) }) +
-      this.#done(item, messageItem(item.id, text))
+      this.#itemDone(item, messageItem(item.id, text))
     );
   }
 
@@ -230,7 +232,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     let opening = "";
     if (item === undefined) {
       item = this.#begin(key, this.#itemId("rs"));
-      opening = this.#added(item, reasoningItem(item.id, "", undefined));
+      opening = this.#itemAdded(item, reasoningItem(item.id, "", undefined));
       const part = { type: "summary_text", text: "" };
       opening += this.#event("response.reasoning_summary_part.added", { ...place(item), summary_index: 0, part });
     }
@@ -251,20 +253,20 @@ export class ResponsesAnswer extends StreamedAnswer {
     return (
       this.#event("response.reasoning_summary_text.done", { ...at, text }) +
       this.#event("response.reasoning_summary_part.done", { ...at, part: { type: "summary_text", text } }) +
-      this.#done(open, reasoningItem(open.id, text, encrypted))
+      this.#itemDone(open, reasoningItem(open.id, text, encrypted))
     );
   }
 
   #wholeItem(whole: JsonObject): string {
     const item = this.#begin(String(whole["id"]), String(whole["id"]));
-    return this.#added(item, { ...whole, encrypted_content: "" }) + this.#done(item, whole);
+    return this.#itemAdded(item, { ...whole, encrypted_content: "" }) + this.#itemDone(item, whole);
   }
 
   #openCall(key: string, { id, name, type }: StreamedToolCall): string {
     const isCustom = this.#isCustom({ type, name });
     const call = { callId: callIdOf(id), name, isCustom, isRaw: type === "custom" };
     const item = this.#begin(key, itemIdOf(id) ?? this.#itemId(isCustom ? "ctc" : "fc"), call);
-    return this.#added(item, callItem(call, item.id, "", "in_progress"));
+    return this.#itemAdded(item, callItem(call, item.id, "", "in_progress"));
   }
 
   #arguments(item: OpenItem, delta: string): string {
@@ -281,7 +283,7 @@ export class ResponsesAnswer extends StreamedAnswer {
       const input = inputOf(type, rawArguments);
       const late = call.isRaw ? "" : this.#arguments(item, input);
       const done = this.#event("response.custom_tool_call_input.done", { ...place(item), input });
-      return late + done + this.#done(item, callItem(call, item.id, input, "completed"));
+      return late + done + this.#itemDone(item, callItem(call, item.id, input, "completed"));
     }
     const rest = this.#arguments(item, item.streamed.rest(rawArguments));
     const args = rawArguments.trim() === "" ? "{}" : rawArguments;
@@ -289,7 +291,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     return (
       rest +
       this.#event("response.function_call_arguments.done", done) +
-      this.#done(item, callItem(call, item.id, args, "completed"))
+      this.#itemDone(item, callItem(call, item.id, args, "completed"))
     );
   }
 }

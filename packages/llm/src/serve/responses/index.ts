@@ -1,7 +1,7 @@
 // OpenAI's Responses for its clients.
 
 import { openaiError } from "../common/openai-errors.ts";
-import { decoding } from "../common/read.ts";
+import { decodeBody } from "../common/read.ts";
 import { SSE_COMMENT } from "../common/write.ts";
 import type { ServedFormat } from "../types.ts";
 import { ResponsesAnswer } from "./answer.ts";
@@ -12,7 +12,7 @@ export const servedResponses: ServedFormat = {
   path: "/v1/responses",
   requestIdHeader: "x-request-id",
   ping: SSE_COMMENT,
-  decode: (body) => decoding(body, readResponses),
+  decode: (body) => decodeBody(body, readResponses),
   encoder: (context) => new ResponsesAnswer(context),
   error: openaiError,
 };

@@ -1,4 +1,4 @@
-// Input items of the Responses API in our words. Items of one answer become one message again.
+// Reads input items of the Responses API. Items of one answer become one message again.
 
 import { anyObject, choice, exactly, listOf, oneOf, optional, text } from "../../schema/define.ts";
 import { isJsonObject, type JsonValue } from "../../types/json.ts";
@@ -8,7 +8,7 @@ import { mediaOfBase64, mediaOfUrl } from "../common/media.ts";
 import { fieldAt, refuse, Shape, shapeFor } from "../common/read.ts";
 import { callPart, checkName, thinkingPart, withCarried } from "../common/turns.ts";
 
-/** Ids of items that we made up: they mean nothing to a vendor. */
+/** The prefix of ids that we made up, which mean nothing to a vendor. */
 export const OUR_ITEM = "lathe";
 
 const id = optional(text({ maxLength: 512 }));
@@ -78,12 +78,12 @@ const shownReasoning = new Shape({ type: text(), text: text() });
 const ofUser = { input_text: inputText, input_image: inputImage, input_file: inputFile };
 const ofAssistant = { output_text: outputText, refusal };
 
-/** Adds up items until an answer or a turn is complete. */
+/** Collects items until an answer or a turn is complete. */
 class Turns {
   readonly messages: Message[] = [];
   #answer: ContentPart[] = [];
   #carried: Carried | undefined;
-  /** Ids of calls as our messages have them. */
+  /** Ids of calls as they are in our messages. */
   readonly #ids = new Map<string, string>();
 
   answer(part: ContentPart): void {
@@ -108,8 +108,8 @@ class Turns {
     this.messages.push(message);
   }
 
-  /** What belongs to the calls of the answer. */
-  carried(carried: Carried): void {
+  /** Data that belongs to the calls of the answer. */
+  addCarried(carried: Carried): void {
     this.#carried = carried;
   }
 
@@ -151,7 +151,7 @@ function readItem(item: unknown, place: string, turns: Turns): void {
     case "reasoning": {
       const { encrypted_content: encrypted = "" } = shapes.reasoning.read(item, place);
       const carried = carriedIn(encrypted);
-      if (carried?.calls?.length) turns.carried(carried);
+      if (carried?.calls?.length) turns.addCarried(carried);
       else turns.answer(readReasoning(item, place));
       break;
     }

@@ -1,4 +1,4 @@
-// Shapes of the parameters of the Responses API that have several forms.
+// Shapes of those parameters of the Responses API that have several forms.
 
 import { anyObject, exactly, flag, optional, text } from "../../schema/define.ts";
 import { Shape } from "../common/read.ts";

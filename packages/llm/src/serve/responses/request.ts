@@ -1,4 +1,4 @@
-// The body of POST /v1/responses as a request. Nothing is stored here, so a conversation comes whole or not at all.
+// Reads the body of POST /v1/responses. Nothing is stored here, so a conversation must come in full.
 
 import {
   anyObject,
@@ -25,7 +25,7 @@ import { choiceShapes, formatShapes, toolShapes } from "./parameters.ts";
 
 const NOT_STORED = "nothing is stored here; send the whole conversation as input";
 
-/** Its fields are listed in docs/gateway-formats.md. */
+/** docs/gateway-formats.md lists its fields. */
 export const responsesBody = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),

@@ -1,5 +1,5 @@
-// Our own events for our own clients, one JSON text each. What a vendor said word for word (`raw`, unknown parts, its own events) stays
-// here, and a delta carries its piece only: the call so far is the reader's to add up.
+// Our own events for our own clients, one JSON text each. A vendor's verbatim data (`raw`, unknown parts, its own
+// events) is not sent, and a delta has only its piece: the reader assembles the call.
 
 import type { SDKError } from "../../types/errors.ts";
 import type { StreamEvent, StreamedToolCall } from "../../types/events.ts";
@@ -78,7 +78,7 @@ function responseOf({ id, model, provider, message, finishReason, usage, warning
     id,
     model,
     provider,
-    message: shown(message),
+    message: withoutUnknownParts(message),
     finishReason,
     usage: usageOf(usage),
     warnings,
@@ -86,7 +86,7 @@ function responseOf({ id, model, provider, message, finishReason, usage, warning
   };
 }
 
-const shown = (message: Message): Message => ({
+const withoutUnknownParts = (message: Message): Message => ({
   ...message,
   content: message.content.filter(({ kind }) => kind !== "unknown"),
 });

@@ -1,4 +1,4 @@
-// Failures for our own clients: the kind is a word of ours.
+// Failures for our own clients, with one of our own kinds.
 
 import type { SDKError } from "../../types/errors.ts";
 import { type Failure, failureOf, safeRequestId, servedError } from "../common/failure.ts";

@@ -1,6 +1,6 @@
 // Our own events for our own clients.
 
-import { decoding } from "../common/read.ts";
+import { decodeBody } from "../common/read.ts";
 import { SSE_COMMENT } from "../common/write.ts";
 import type { ServedFormat } from "../types.ts";
 import { StreamAnswer } from "./answer.ts";
@@ -12,7 +12,7 @@ export const servedStream: ServedFormat = {
   path: "/v1/lathe/stream",
   requestIdHeader: "x-request-id",
   ping: SSE_COMMENT,
-  decode: (body) => decoding(body, readStream),
+  decode: (body) => decodeBody(body, readStream),
   encoder: () => new StreamAnswer(),
   error: streamError,
 };

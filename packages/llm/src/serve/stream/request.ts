@@ -1,5 +1,5 @@
-// The body of POST /v1/lathe/stream: our request as JSON, bytes in base64. Options for one vendor and parts of a vendor's own are not
-// taken: they would go through to it unread.
+// Reads the body of POST /v1/lathe/stream: our request as JSON, bytes in base64. Options for one vendor and a vendor's
+// own parts are not accepted, because they would be passed on unread.
 
 import {
   anyObject,
@@ -24,7 +24,7 @@ import { checkName, checkPairs, checkTools } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
 
 const body = new Shape({ request: anyObject(), stream: optional(flag()) });
-/** Its fields are listed in docs/gateway-formats.md. */
+/** docs/gateway-formats.md lists its fields. */
 export const streamRequest = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
@@ -157,11 +157,20 @@ function readPart(value: unknown, place: string): ContentPart {
   switch (type) {
     case "text": {
       const { text: said, signature, origin, cacheControl } = parts.text.read(value, place);
-      return { kind: "text", text: said, ...fromWhom(signature, origin, place), ...marked(cacheControl, place) };
+      return {
+        kind: "text",
+        text: said,
+        ...readOrigin(signature, origin, place),
+        ...readCacheControl(cacheControl, place),
+      };
     }
     case "image": {
       const { image, cacheControl } = parts.image.read(value, place);
-      return { kind: "image", image: readImage(image, fieldAt(place, "image")), ...marked(cacheControl, place) };
+      return {
+        kind: "image",
+        image: readImage(image, fieldAt(place, "image")),
+        ...readCacheControl(cacheControl, place),
+      };
     }
     case "audio": {
       const where = fieldAt(place, "audio");
@@ -172,13 +181,17 @@ function readPart(value: unknown, place: string): ContentPart {
       const { document, cacheControl } = parts.document.read(value, place);
       const { fileName, ...media } = documentShape.read(document, where);
       const name = fileName === undefined ? {} : { fileName };
-      return { kind: "document", document: { ...readMedia(media, where), ...name }, ...marked(cacheControl, place) };
+      return {
+        kind: "document",
+        document: { ...readMedia(media, where), ...name },
+        ...readCacheControl(cacheControl, place),
+      };
     }
     case "tool_call":
       return readCall(parts.tool_call.read(value, place).toolCall, fieldAt(place, "toolCall"));
     case "tool_result": {
       const { toolResult, cacheControl } = parts.tool_result.read(value, place);
-      return readResult(toolResult, fieldAt(place, "toolResult"), marked(cacheControl, place));
+      return readResult(toolResult, fieldAt(place, "toolResult"), readCacheControl(cacheControl, place));
     }
     default: {
       const where = fieldAt(place, "thinking");
@@ -189,7 +202,7 @@ function readPart(value: unknown, place: string): ContentPart {
         signature,
         origin,
       } = thinkingShape.read(shape.read(value, place)["thinking"], where);
-      const thinking = { text: said, redacted, ...fromWhom(signature, origin, where) };
+      const thinking = { text: said, redacted, ...readOrigin(signature, origin, where) };
       return { kind: redacted ? "redacted_thinking" : "thinking", thinking };
     }
   }
@@ -207,7 +220,7 @@ function readCall(value: unknown, place: string): ContentPart {
     type: type as "function" | "custom",
     arguments: args as JsonObject | string,
     ...(rawArguments === undefined ? {} : { rawArguments }),
-    ...fromWhom(signature, origin, place),
+    ...readOrigin(signature, origin, place),
   };
   return { kind: "tool_call", toolCall };
 }
@@ -238,7 +251,7 @@ function readMedia(
   return mediaOfBase64(data ?? "", mediaType, fieldAt(place, "data"));
 }
 
-function fromWhom(
+function readOrigin(
   signature: string | undefined,
   origin: unknown,
   place: string,
@@ -251,7 +264,7 @@ function fromWhom(
   };
 }
 
-function marked(value: unknown, place: string): { readonly cacheControl?: CacheControl } {
+function readCacheControl(value: unknown, place: string): { readonly cacheControl?: CacheControl } {
   if (value === undefined) return {};
   return { cacheControl: marker.read(value, fieldAt(place, "cacheControl")) as CacheControl };
 }
@@ -266,7 +279,7 @@ function readTool(value: unknown, place: string): ToolDefinition {
     parameters: parameters as JsonObject,
     ...(type === undefined ? {} : { type: type as "function" | "custom" }),
     ...(format === undefined ? {} : { format: format as JsonObject }),
-    ...marked(cacheControl, place),
+    ...readCacheControl(cacheControl, place),
   };
 }
 

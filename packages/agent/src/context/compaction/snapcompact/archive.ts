@@ -45,7 +45,7 @@ export function archive(input: ArchiveInput): Archive | { readonly problem: stri
   const shape = shapeFor(model.api);
   const head = previous === undefined ? [] : [{ text: `[Summary of earlier history]: ${previous}`, isOutput: false }];
   const text = typeset([...head, ...messages.flatMap((message) => pieces(message))], shape.bySentence);
-  if (text.unknown > MOST_UNKNOWN) return { problem: "too much of it is in letters that cannot be printed" };
+  if (text.unknown > MOST_UNKNOWN) return { problem: "too many of its characters cannot be printed" };
   const frames = new Frames(text, shape);
   const { frames: old = [], dropped = 0 } = input.earlier ?? {};
   const kept = keptPages(old.length + frames.count, most);

@@ -86,7 +86,7 @@ export const bashTool: ToolDef<BashArgs> = {
         : undefined;
     if (refusal !== undefined) throw new ToolFailure(`Blocked: ${refusal}\nOriginal command: ${command}`);
     const plan = planCommand(args, context);
-    await shellOf(context).present(plan.cwd, context.env);
+    await shellOf(context).checkDirectory(plan.cwd, context.env);
     if (args.pty && settings.pty) return runInTerminal(args, plan, context);
     return args.async ? startJob(args, plan, context) : run(args, plan, context);
   },

@@ -27,7 +27,7 @@ export function interceptScript(script: Script, isOffered: (tool: string) => boo
   const [pipeline, ...more] = statement?.pipelines ?? [];
   // In a longer text, the command is one step of work that a tool alone would not do.
   if (!pipeline || others.length > 0 || more.length > 0 || statement!.isBackground) return undefined;
-  const found = pipeline.commands.length === 1 ? alone(pipeline.commands[0]!) : undefined;
+  const found = pipeline.commands.length === 1 ? insteadOfSingle(pipeline.commands[0]!) : undefined;
   const instead =
     found ??
     commandsIn(script)
@@ -36,7 +36,7 @@ export function interceptScript(script: Script, isOffered: (tool: string) => boo
   return instead && isOffered(instead.tool) ? instead.why : undefined;
 }
 
-function alone(command: Command): Instead | undefined {
+function insteadOfSingle(command: Command): Instead | undefined {
   if (command.kind !== "simple") return undefined;
   const [program, ...words] = command.words;
   const name = posix.basename(program?.value ?? "");

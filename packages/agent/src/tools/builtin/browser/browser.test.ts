@@ -94,7 +94,7 @@ it("T-BRW-1 LS-10 apps, other browsers and one without bubblewrap are commands i
   ]);
   expect(await preview({ action: "open", app: { cdp_url: "http://127.0.0.1:9222" } })).toEqual([
     "Let the agent control the browser at http://127.0.0.1:9222",
-    "with all that is open and signed in there",
+    "with everything that is open and signed in there",
   ]);
   isConfined = false;
   const loose = { action: "open", url: "http://localhost:3000/" } as const;

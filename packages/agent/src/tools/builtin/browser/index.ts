@@ -100,7 +100,7 @@ async function access(args: BrowserArgs, scope: CallScope): Promise<readonly Acc
   return url === undefined ? started : [...started, await hostAccess(url, scope)];
 }
 
-const ATTACHES = "it takes over a browser that runs already";
+const ATTACHES = "it takes over a running browser";
 const STARTS = "it runs an app that the agent then controls";
 const UNCONFINED = "there is no bubblewrap here, so the browser is not confined";
 
@@ -140,7 +140,7 @@ async function previewLines(args: BrowserArgs, scope: CallScope): Promise<Previe
   ];
 }
 
-const SIGNED_IN = "with all that is open and signed in there";
+const SIGNED_IN = "with everything that is open and signed in there";
 
 function serviceOf({ services }: Pick<CallScope, "services">): BrowserService {
   if (!services.browser) throw new ToolFailure("There is no browser here.");

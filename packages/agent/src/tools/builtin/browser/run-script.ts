@@ -115,7 +115,7 @@ class ScriptOutput {
   async #screenshot({ png, shown, changed, save, silent }: JsonObject): Promise<JsonValue> {
     const bytes = Buffer.from(String(png), "base64");
     const size = imageSize(bytes);
-    if (imageType(bytes) !== "image/png" || !size) throw new ToolFailure("The screenshot is no picture.");
+    if (imageType(bytes) !== "image/png" || !size) throw new ToolFailure("The screenshot is not an image.");
     this.#shots++;
     const picture = { path: "screenshot", bytes, mediaType: "image/png" };
     const { screenshotDir } = this.#scripts;

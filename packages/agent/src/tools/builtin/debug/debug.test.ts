@@ -53,7 +53,13 @@ it("T-DBG-1 LS-10 what runs code is judged like commands, what looks or steps ne
   }
   expect(await judge({ action: "attach", pid: 7 })).toMatchObject({
     tier: "exec",
-    access: [{ kind: "exec", command: "debug attach process 7", doubt: expect.stringContaining("runs already") }],
+    access: [
+      {
+        kind: "exec",
+        command: "debug attach process 7",
+        doubt: expect.stringContaining("takes over a running program"),
+      },
+    ],
   });
   const other = await judge({ action: "launch", program: "/bin/ls", arguments: { program: "other" } });
   expect(other.access).toContainEqual(expect.objectContaining({ doubt: expect.stringContaining("run anything") }));

@@ -126,7 +126,7 @@ async function access(args: DebugArgs, scope: CallScope): Promise<readonly Acces
   const request = await requestOf(args, scope);
   const { cwd } = request;
   if (args.action === "attach")
-    return [{ kind: "exec", command: attachCommand(args), cwd, doubt: "it takes over a program that runs already" }];
+    return [{ kind: "exec", command: attachCommand(args), cwd, doubt: "it takes over a running program" }];
   const commands = await debuggersOf(scope).commands(request, scope.env);
   const access = (await Promise.all(commands.map((command) => commandAccess(command, cwd, scope)))).flat();
   if (args.action !== "launch" && args.action !== "trace") return access;

@@ -83,7 +83,7 @@ async function run(args: Args, context: ToolContext): Promise<ToolResult> {
   const record = new CellRecord(context);
   let failure: string | undefined;
   for (const [index, one] of cells.entries()) {
-    if (cells.length > 1) record.heading(`[${index + 1}/${cells.length}]${one.title ? ` ${one.title}` : ""}`);
+    if (cells.length > 1) record.addHeading(`[${index + 1}/${cells.length}]${one.title ? ` ${one.title}` : ""}`);
     const end = await runCell(service, one, { ...args, isFirst: index === 0 }, record, context);
     if (end.note !== undefined) record.line(`[${end.note}]`);
     if (end.status === "done") continue;
@@ -120,7 +120,7 @@ async function runCell(
     status: record.status,
     answer: (question: Parameters<typeof answerCell>[0]) => answerCell(question, context, record),
   };
-  return record.during({ language }, () => service.run({ language, code, timeoutMs, reset: wantsReset }, host));
+  return record.trackCell({ language }, () => service.run({ language, code, timeoutMs, reset: wantsReset }, host));
 }
 
 function failureText({ status }: CellEnd, given: GivenCell, { cells, timeout }: Args, index: number): string {
@@ -164,14 +164,14 @@ function codeCard({ cells }: Args, result?: CardResult): Card {
     body: {
       kind: "lines",
       lines: [...(isShort ? [] : code), ...output],
-      brief: [...(isShort ? [] : shortened(code, SHOWN_LINES)), ...shortened(output, SHOWN_LINES)],
+      brief: [...(isShort ? [] : lastLines(code, SHOWN_LINES)), ...lastLines(output, SHOWN_LINES)],
       collapsed: 2 * SHOWN_LINES,
     },
   };
 }
 
 /** We keep the end of both: of output because it matters most, of code because it says what was shown. */
-function shortened(lines: readonly CardLine[], most: number): CardLine[] {
+function lastLines(lines: readonly CardLine[], most: number): CardLine[] {
   if (lines.length <= most) return [...lines];
   return [{ text: `… ${lines.length - most + 1} more lines`, kind: "note" }, ...lines.slice(1 - most)];
 }

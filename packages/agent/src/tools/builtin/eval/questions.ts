@@ -17,9 +17,9 @@ export async function answerCell(
     case "tool":
       return textOf(await context.call(name, args), record);
     case "completion":
-      return answerOf(await context.call(completionCall.name, given(args)), args);
+      return answerOf(await context.call(completionCall.name, withoutNulls(args)), args);
     case "agent":
-      return answerOf(await context.call(agentCall.name, given(args)), args);
+      return answerOf(await context.call(agentCall.name, withoutNulls(args)), args);
     case "width":
       return cells?.width ?? 0;
     case "output":
@@ -30,7 +30,7 @@ export async function answerCell(
 }
 
 /** Python sends null for omitted arguments. */
-const given = (args: JsonObject): JsonObject =>
+const withoutNulls = (args: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
 
 function textOf({ content, isError }: ToolResult, record?: CellRecord): string {

@@ -32,7 +32,7 @@ export class CellRecord {
   }
 
   /** Runs one cell and records how it ended. */
-  async during(facts: { readonly language: CellLanguage }, work: () => Promise<CellEnd>): Promise<CellEnd> {
+  async trackCell(facts: { readonly language: CellLanguage }, work: () => Promise<CellEnd>): Promise<CellEnd> {
     const now = this.#context.services.now ?? (() => 0);
     const began = now();
     const end = await work();
@@ -52,7 +52,7 @@ export class CellRecord {
     this.print(Buffer.from(`${this.#atLineStart ? "" : "\n"}${text}\n`));
   }
 
-  heading(text: string): void {
+  addHeading(text: string): void {
     this.line(this.#text.kept.bytes === 0 ? text : `\n${text}`);
   }
 

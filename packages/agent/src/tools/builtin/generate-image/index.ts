@@ -120,7 +120,7 @@ async function execute({ prompt, path, shape, images = [] }: Args, context: Tool
   const type = imageType(data);
   const extensions = EXTENSIONS[type ?? ""];
   if (type === undefined || extensions === undefined)
-    throw new ToolFailure(`${maker.name} sent ${mediaType} that is no picture. Nothing was written.`);
+    throw new ToolFailure(`${maker.name} sent ${mediaType} that is not an image. Nothing was written.`);
   const saved = extensions.some((one) => path.toLowerCase().endsWith(`.${one}`)) ? target.real : undefined;
   if (saved === undefined) {
     const kept = context.openArtifact("generate_image");
@@ -161,7 +161,8 @@ async function refuseImpossible(
   return target;
 }
 
-const notPicture = (path: string): string => `${path} is no picture. Give PNG, JPEG, GIF or WebP files in \`images\`.`;
+const notPicture = (path: string): string =>
+  `${path} is not an image. Give PNG, JPEG, GIF or WebP files in \`images\`.`;
 
 async function readPicture(path: string, context: ToolContext): Promise<PictureBytes> {
   const opened = await open(path, context);

@@ -37,7 +37,7 @@ export const inspectImageTool: ToolDef<StaticFields<typeof params>> = {
     if (question.trim() === "") throw new ToolFailure("Give `question`: what you want to know about the picture.");
     const opened = await open(path, context);
     if (opened.kind !== "image")
-      throw new ToolFailure(`${path} is no picture. Give a PNG, JPEG, GIF or WebP file; read shows other files.`);
+      throw new ToolFailure(`${path} is not an image. Give a PNG, JPEG, GIF or WebP file; read shows other files.`);
     const { bytes, mediaType } = await fitPicture(opened, context, KEPT_BYTES);
     const answer = (await imageInspector.ask({ data: bytes, mediaType }, question, context.signal)).trim();
     if (answer === "") throw new ToolFailure("The model that looked at the picture gave no answer. Ask again.");

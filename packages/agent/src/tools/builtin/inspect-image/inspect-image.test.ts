@@ -116,7 +116,7 @@ describe("inspect_image", () => {
 
   it("T-IMG-1 a text file called .png is refused before anything is asked", async () => {
     const { client, text } = await inspected("fake.png", []);
-    expect(text).toContain("fake.png is no picture. Give a PNG, JPEG, GIF or WebP file");
+    expect(text).toContain("fake.png is not an image. Give a PNG, JPEG, GIF or WebP file");
     expect(client.requests).toHaveLength(2);
   });
 

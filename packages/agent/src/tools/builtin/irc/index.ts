@@ -72,7 +72,7 @@ function list(irc: IrcService): ToolResult {
   const lines = peers.map(peerLine);
   const head = peers.length === 0 ? ["No other agents."] : [`${countOf(peers.length, "other agent")}:`];
   const foot = peers.some(({ state, isGone }) => state === "parked" && !isGone)
-    ? ["A message sets a parked agent to work again."]
+    ? ["A message wakes a parked agent."]
     : [];
   return answer([...head, ...lines, ...foot], { op: "list", peers: peers as unknown as JsonValue });
 }

@@ -25,7 +25,7 @@ export class AgentJobs {
     this.#agents = agents;
   }
 
-  running(): readonly string[] {
+  runningIds(): readonly string[] {
     return this.#reports().flatMap(({ agentId, status }) => (status === "running" ? [agentId] : []));
   }
 

@@ -73,7 +73,7 @@ export const jobTool: ToolDef<Args> = {
       : args.send
         ? [jobs.get(args.send.id)]
         : jobs.runningJobs();
-    const watched = agents.watch(wanted?.agents ?? (args.send ? [] : agents.running()), context.signal);
+    const watched = agents.watch(wanted?.agents ?? (args.send ? [] : agents.runningIds()), context.signal);
     return jobs.watch(polled, { ...waitOf(args, context), enough: watched.ended }, async () => {
       const reports = watched.leave();
       const isRunning = (job: Job): boolean => jobState(job) === "running";

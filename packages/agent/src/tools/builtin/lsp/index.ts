@@ -72,7 +72,7 @@ export interface LanguageServices {
   /** What a rename or a code action would change. */
   plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring | ServerCommand>;
   /** Called after a refactoring was written. */
-  made?(plan: Refactoring, env: ExecutionEnvironment): Promise<void> | void;
+  afterApply?(plan: Refactoring, env: ExecutionEnvironment): Promise<void> | void;
 }
 
 /** A code action that the server executes itself: its changes are known only after it ran. */
@@ -89,7 +89,7 @@ const params = {
   action: choice(LSP_ACTIONS, "What to do"),
   file: optional(text("Path of the file; a glob for diagnostics")),
   line: optional(integer({ description: "Line of the symbol, from 1", minimum: 1 })),
-  symbol: optional(text("The name on that line; `name#2` for the second time it stands there")),
+  symbol: optional(text("The name on that line; `name#2` for its second occurrence")),
   query: optional(
     text(
       "symbols: what to look for. calls: `outgoing`, else incoming. code_actions: which one; the kind to list. request: the method",
@@ -185,7 +185,7 @@ class LspFace {
   async #make(plan: Refactoring, args: Args, context: ToolContext): Promise<ToolResult | string> {
     const files = await applyRefactoring(isWriting(args) ? context : { ...context, planOnly: true }, plan);
     if (!isWriting(args)) return paragraphs(`Would change ${countFiles(files)}.`, notesOf(plan), modelDiff(files));
-    await this.#services.made?.(plan, context.env);
+    await this.#services.afterApply?.(plan, context.env);
     return {
       content: [
         {

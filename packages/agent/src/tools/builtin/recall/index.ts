@@ -26,7 +26,7 @@ export const recallTool: ToolDef<StaticFields<typeof params>> = {
   card: ({ query, entry }, result) =>
     exploringCard(["Recalling", "Recalled", "Recall"], entry ?? query ?? "", result, () => undefined),
   execute({ query, entry, limit = DEFAULT_LIMIT }, { services: { recall } }) {
-    if (!recall) throw new ToolFailure("Everything in this session is still in front of you.");
+    if (!recall) throw new ToolFailure("You can still see everything in this session.");
     if (entry !== undefined) {
       const whole = recall.entry(entry);
       if (whole === undefined) throw new ToolFailure(`There is no entry ${entry}. Use an id from an earlier hit.`);
@@ -43,4 +43,4 @@ export const recallTool: ToolDef<StaticFields<typeof params>> = {
 
 /** Appended to a summary. */
 export const RECALL_POINTER =
-  "Messages and output that these notes leave out are kept. If you need something of them, look for it with the recall tool.";
+  "Messages and output omitted from these notes are kept. If you need any of it, use the recall tool.";

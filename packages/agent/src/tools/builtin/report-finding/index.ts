@@ -9,9 +9,9 @@ import description from "./description.md";
 const params = {
   title: text("The problem in one line"),
   body: text("What goes wrong, when, and why"),
-  path: optional(text("File in which it is")),
-  line: optional(integer({ description: "Line on which it begins", minimum: 1 })),
-  quote: optional(text("The line in question, exactly as it stands in the file")),
+  path: optional(text("File it is in")),
+  line: optional(integer({ description: "Line it begins on", minimum: 1 })),
+  quote: optional(text("The line in question, exactly as it is in the file")),
   priority: optional(choice(["P0", "P1", "P2", "P3"], "P0: must be fixed before anything else … P3: nice to have")),
 };
 

@@ -65,7 +65,7 @@ async function result(page: SearchPage, skip: number, context: ToolContext): Pro
   else if (isCapped) notes.push(`Files ${skip + 1}-${total}${limit}`);
   if (missing.length > 0) notes.push(`Skipped missing paths: ${missing.join(", ")}`);
   const whole = shown.isCut ? [artifactNotice(await keepWhole(page, context))] : [];
-  const body = shown.files > 0 ? shown.text : nothing(page, skip);
+  const body = shown.files > 0 ? shown.text : noMatchText(page, skip);
   const limits: JsonObject = {
     ...(excerpts.some(({ hasMore }) => hasMore) ? { match: perFile } : {}),
     ...(next === undefined ? {} : { result: FILES_PER_PAGE }),
@@ -89,7 +89,7 @@ async function result(page: SearchPage, skip: number, context: ToolContext): Pro
   };
 }
 
-const nothing = ({ total, gone }: SearchPage, skip: number): string =>
+const noMatchText = ({ total, gone }: SearchPage, skip: number): string =>
   skip > 0 && skip >= total
     ? `No more files: ${countOf(total, "file")} matched`
     : gone.length > 0

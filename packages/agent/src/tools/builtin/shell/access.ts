@@ -123,7 +123,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
   const doubts = [analysis.doubt ?? (access.length === 0 ? "It runs no command that can be judged." : [])].flat();
   for (const { words, cwd: place } of analysis.parts.filter(isGit))
     if (words[1] === "rebase" && (await hasPreparedCommands(place ?? cwd, env)))
-      doubts.push("the rebase that is under way runs commands");
+      doubts.push("the rebase in progress runs commands");
   const files = new Map<string, Access>();
   for (const file of handed.flatMap((one) => one.files)) files.set(`${file.kind} ${file.path}`, file);
   for (const part of analysis.parts) {
@@ -140,7 +140,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
       const isGlob = /[*?[{]/.test(path);
       if (NO_FILE.test(absolute)) continue;
       const meant = isGlob ? await expandGlob(absolute, env) : [absolute];
-      if (meant === undefined) doubts.push(`it ${kind}s ${path}, and which files that are cannot be told`);
+      if (meant === undefined) doubts.push(`it ${kind}s ${path}, and it is not clear which files those are`);
       const located = await Promise.all((meant ?? []).map((one) => paths.locate(one)));
       for (const { absolute: own, real } of located) {
         // Each file that is copied or moved gets its own name in the target folder.

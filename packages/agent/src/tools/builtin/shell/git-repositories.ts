@@ -35,7 +35,7 @@ export async function gitSteering(folder: string, env: ExecutionEnvironment): Pr
     return undefined;
   } catch {
     // Git may be able to read what we cannot.
-    return "a file of git's that cannot be read";
+    return "a git file that cannot be read";
   }
 }
 
@@ -143,7 +143,7 @@ async function steeringIn({ gitFolder, workTree }: Repository, look: Look): Prom
   const stat = await env.stat(gitFolder);
   if (stat?.kind !== "directory" || seen.has(stat.realPath)) return undefined;
   const own = stat.realPath;
-  if (seen.size >= MOST_FOLDERS) return "a repository with so many others inside";
+  if (seen.size >= MOST_FOLDERS) return "a repository with too many others inside";
   const isInner = seen.size > 0;
   seen.add(own);
   const shared = await sharedFolder(own, env);
@@ -173,7 +173,7 @@ async function steeringInModules(folder: string, look: Look): Promise<string | u
     const path = posix.join(folder, name);
     seen.add(`${path}/`);
     const found =
-      seen.size > MOST_FOLDERS ? "a repository with so many others inside" : await steeringInModules(path, look);
+      seen.size > MOST_FOLDERS ? "a repository with too many others inside" : await steeringInModules(path, look);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -20,7 +20,7 @@ import { commandPreview, commandResult, detachedResult, endedLine, startedJob } 
 
 /** Part of every shell tool, whatever its other parameters are called. */
 export const outsideSandbox = {
-  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
+  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; the user is asked first")),
 };
 
 const params = {

@@ -15,7 +15,7 @@ export async function npmSteering(
   env: ExecutionEnvironment,
   own: readonly (string | undefined)[],
 ): Promise<string | undefined> {
-  if (folder === undefined) return "npm in a folder that is not known";
+  if (folder === undefined) return "npm in an unknown folder";
   if (own.includes(folder)) return undefined;
   const path = posix.join(folder, ".npmrc");
   const stat = await env.stat(path);

@@ -16,7 +16,7 @@ const assignment = text();
 const isolated = optional(flag("It works on a copy of the files; its changes are merged when it has finished"));
 const race = optional(
   integer({
-    description: "So many agents work on one task, each on a copy; the first whose work passes verify is merged",
+    description: "N agents work on one task, each on a copy; the first whose work passes verify is merged",
     minimum: 2,
     maximum: 8,
   }),

@@ -53,8 +53,8 @@ it("G-80 what people write is understood: other marks, tasks without a box or a 
 
 it("G-80 what cannot be understood is named by its line", () => {
   expect(parseTodoMarkdown("## A\n- [?] what\nsome words\n- [ ] x\n- [ ] x\n").problems).toEqual([
-    "line 2: [?] is no box; use [ ], [/], [x] or [-]",
-    "line 3 is no heading, task or note",
+    "line 2: [?] is not a checkbox; use [ ], [/], [x] or [-]",
+    "line 3 is not a heading, task or note",
     'Task "x" is listed twice',
   ]);
 });

@@ -42,11 +42,11 @@ export function parseTodoMarkdown(text: string): { readonly list: TodoList; read
     if (heading !== undefined) phases.push({ name: unescapeLineEnds(heading), tasks: [] });
     else if (content !== undefined) {
       const status = STATUSES[box ?? " "];
-      if (!status) problems.push(`line ${at + 1}: [${box}] is no box; use [ ], [/], [x] or [-]`);
+      if (!status) problems.push(`line ${at + 1}: [${box}] is not a checkbox; use [ ], [/], [x] or [-]`);
       if (phases.length === 0) phases.push({ name: NO_PHASE, tasks: [] });
       phases.at(-1)!.tasks.push({ content: unescapeLineEnds(content), status: status ?? "pending", notes: [] });
     } else if (note !== undefined && last) last.notes.push(unescapeLineEnds(note));
-    else if (line.trim() !== "") problems.push(`line ${at + 1} is no heading, task or note`);
+    else if (line.trim() !== "") problems.push(`line ${at + 1} is not a heading, task or note`);
   }
   const twice = findRepeated(phases.flatMap(({ tasks }) => tasks.map(({ content }) => content)));
   if (twice !== undefined) problems.push(`Task "${twice}" is listed twice`);

@@ -47,12 +47,12 @@ export const webSearchTool: ToolDef = {
   name: "web_search",
   label: "Web search",
   description: description.trim(),
-  access: async (_args, scope) => accessOf((await askedFirst(scope)).engines),
-  preview: async (args, scope) => previewOf(args, (await askedFirst(scope)).engines),
+  access: async (_args, scope) => accessOf((await splitEngines(scope)).engines),
+  preview: async (args, scope) => previewOf(args, (await splitEngines(scope)).engines),
   card: ({ query }, result) => cardOf(query, result),
   async execute(args, context) {
-    if (args.query.trim() === "") throw new ToolFailure("The query is empty: name what is searched for.");
-    const { engines, others } = await askedFirst(context);
+    if (args.query.trim() === "") throw new ToolFailure("The query is empty: say what to search for.");
+    const { engines, others } = await splitEngines(context);
     const asked = await ask(engines, args, context);
     if (asked.found) return resultOf(asked, asked.found);
     if (others.length === 0) return nothingFound(asked);
@@ -71,15 +71,15 @@ export const keylessSearchCall: ToolDef = {
   label: "Web search without a key",
   description: "What web_search does when the engines that the user chose have failed.",
   hidden: true,
-  access: async (_args, scope) => accessOf((await askedFirst(scope)).others),
-  preview: async (args, scope) => previewOf(args, (await askedFirst(scope)).others),
+  access: async (_args, scope) => accessOf((await splitEngines(scope)).others),
+  preview: async (args, scope) => previewOf(args, (await splitEngines(scope)).others),
   async execute(args, context) {
-    const asked = await ask((await askedFirst(context)).others, args, context);
+    const asked = await ask((await splitEngines(context)).others, args, context);
     return asked.found ? resultOf(asked, asked.found) : nothingFound(asked);
   },
 } satisfies ToolDef<Args>;
 
-async function askedFirst({ services }: CallScope): Promise<Record<"engines" | "others", readonly SearchProvider[]>> {
+async function splitEngines({ services }: CallScope): Promise<Record<"engines" | "others", readonly SearchProvider[]>> {
   const all = (await services.webSearch?.engines()) ?? [];
   const chosen = all.filter(({ isChosen }) => isChosen);
   if (chosen.length === 0) return { engines: all, others: [] };

@@ -31,7 +31,7 @@ function questionStep(interview: InterviewData, pending: PendingQuestion): GateS
       selected: multi
         ? { type: "array", items: { type: "string", enum: labels } }
         : { type: "array", enum: labels.map((label) => [label]) },
-      other: { ...words, description: "An answer in words of one's own" },
+      other: { ...words, description: "A free-text answer" },
     },
     required: ["selected"],
     additionalProperties: false,

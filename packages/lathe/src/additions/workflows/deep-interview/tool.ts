@@ -70,7 +70,7 @@ export function interviewTool(work: WorkflowWork, steps: StepOf): ToolDef<Args> 
     const interview = interviewData(current.data);
     if (title.trim() === "" || spec.trim() === "") throw new ToolFailure("spec needs a title and a text.");
     if (interview.asked.length === 0)
-      throw new ToolFailure("Nothing was asked yet: a specification rests on at least one answer of the user.");
+      throw new ToolFailure("Nothing has been asked yet: a specification needs at least one answer from the user.");
     const { pending: _, ...rest } = interview;
     waitAt("review", { ...rest, spec: { title: title.trim(), text: spec.trim() } }, current, context);
     return work.decide(steps, context);

@@ -19,7 +19,7 @@ type Wish = Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
   };
 
 /** Throws for the model if there is no such model. */
-export function agreedChild(
+export function defineChild(
   parent: Pick<ParentSession, "journal">,
   sessions: ChildSessions,
   type: AgentType | undefined,

@@ -2,7 +2,7 @@
 
 import again from "./prompts/again.md";
 
-export const askedAgain = (what: "summary" | "briefing", problem: string): string =>
+export const retryPrompt = (what: "summary" | "briefing", problem: string): string =>
   again
     .trim()
     .replace("{{what}}", what)
