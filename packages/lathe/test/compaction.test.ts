@@ -44,7 +44,7 @@ it("CO-07 CO-08 snapcompact: /compact asks no model, and pictures from the blob 
   await c.say("tell me everything");
   await c.say("briefly");
   await c.say("/compact");
-  expect(c.lines.at(-2)).toBe("Compacted: 1 message printed on pictures, 1 of yours kept word for word.");
+  expect(c.lines.at(-2)).toBe("Compacted: 1 message rendered as images, 1 of yours kept word for word.");
   expect(c.warnings).toEqual([]);
   await c.say("go on");
   expect(c.server.requests).toHaveLength(3);

@@ -31,7 +31,7 @@ interface Call {
 
 const FIRST_STOP_MS = 5000;
 const ATTACHED_STOP_MS = 1000;
-const SPEAKS_HTTP = /no message: HTTP\//;
+const SPEAKS_HTTP = /not a message: HTTP\//;
 const IDLE_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
 
