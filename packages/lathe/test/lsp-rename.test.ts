@@ -61,7 +61,7 @@ it("LP-04 a rename at once after a cold start is whole, with the defaults of typ
     const [touched = ""] = plan.files.map(({ path }) => path).filter((path) => path.includes("d3"));
     writeFileSync(join(folder, touched), `// mine\n${files[touched]}`);
     await expect(tool.execute(RENAME, call)).rejects.toThrow(
-      `${touched} has changed since this edit was worked out. Nothing was written; ask again.`,
+      `${touched} has changed since this edit was computed. Nothing was written; ask again.`,
     );
     expect(readFiles(folder)).toEqual({ ...files, [touched]: `// mine\n${files[touched]}` });
   } finally {
