@@ -34,7 +34,7 @@ class GateOption:
 
 @dataclass
 class WorkflowGate:
-    """A question of a workflow; `schema` says what an answer is."""
+    """A question of a workflow; `schema` describes valid answers."""
 
     gate_id: str
     stage: str
@@ -54,7 +54,7 @@ class WorkflowGate:
 
 class RpcClient:
     def __init__(self, executable: str = "lathe", args: Sequence[str] = (), timeout: float = 30, **popen: Any):
-        """`popen`: passed on to subprocess.Popen, such as `cwd` and `env`. `timeout`: seconds for the reply to a command."""
+        """`popen` is passed to subprocess.Popen, for example `cwd` and `env`. `timeout`: seconds to wait for a reply."""
         self._command = [executable, *args, "--mode", "rpc"]
         self._popen = popen
         self._timeout = timeout
@@ -91,7 +91,7 @@ class RpcClient:
         return self
 
     def close(self) -> Optional[int]:
-        """Ends the input, which ends the agent; the session can be resumed."""
+        """Closes the input, which ends the agent; the session can be resumed."""
         if self._process is None:
             return None
         if self._process.stdin and not self._process.stdin.closed:
@@ -124,11 +124,11 @@ class RpcClient:
         return answer.get("data")
 
     def prompt(self, message: str, **params: Any) -> None:
-        """Accepted, not finished: see `wait_for_idle`."""
+        """Returns when the prompt is accepted, not when it is finished: see `wait_for_idle`."""
         self.request("prompt", message=message, **params)
 
     def wait_for_idle(self, timeout: Optional[float] = None) -> None:
-        """Returns when the agent has nothing more to do. Raises what went wrong in a resolver meanwhile."""
+        """Returns when the agent has nothing more to do. Raises an error that a resolver raised meanwhile."""
         while True:
             seen = self._ends
             if self._problem is None and not self.request("get_state")["isStreaming"]:
@@ -152,21 +152,19 @@ class RpcClient:
         self._listeners.append(listener)
 
     def set_custom_tools(self, tools: Sequence[Dict[str, Any]]) -> Any:
-        """Each is {name, description, parameters, tier?} and `execute`, which is called with the arguments by name."""
+        """Each tool is {name, description, parameters, tier?} and `execute`, which is called with keyword arguments."""
         self._tools = {tool["name"]: tool["execute"] for tool in tools}
         specs = [{key: value for key, value in tool.items() if key != "execute"} for tool in tools]
         return self.request("set_host_tools", tools=specs)
 
     def run_workflow_gate_policy(self, resolver: Callable[[WorkflowGate], Any]) -> None:
-        """Every gate goes to the resolver, and what it returns is the answer; None: somebody else answers."""
+        """Calls the resolver for every gate and answers with its result; None leaves the gate to another client."""
         self._resolver = resolver
 
     def respond_gate(self, gate_id: str, answer: Any, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """What became of the answer: `status` is "accepted", or "rejected" with what is wrong in `error`."""
+        """Returns the outcome: `status` is "accepted", or "rejected" with the reason in `error`."""
         key = {} if idempotency_key is None else {"idempotency_key": idempotency_key}
         return self.request("workflow_gate_response", gate_id=gate_id, answer=answer, **key)
-
-    # ---- inside ----
 
     def _send(self, frame: Dict[str, Any]) -> None:
         if self._process is None or self._process.stdin is None:
@@ -199,14 +197,14 @@ class RpcClient:
             reply.put({"success": False, "error": "lathe has ended"})
 
     def _serve(self) -> None:
-        """Requests of the agent, one after the other: a handler may send commands itself."""
+        """Handles the agent's requests one after the other, in its own thread: a handler may send commands."""
         while True:
             frame = self._frames.get()
             if frame is None:
                 return
             try:
                 self._take(frame)
-            except BaseException as problem:  # told by wait_for_idle
+            except BaseException as problem:  # raised by wait_for_idle
                 self._fail(problem)
 
     def _take(self, frame: Dict[str, Any]) -> None:

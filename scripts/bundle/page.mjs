@@ -32,11 +32,11 @@ export async function pageFiles() {
     legalComments: "none",
     logLevel: "warning",
   });
-  const made = (end) => Buffer.from(outputFiles.find(({ path }) => path.endsWith(end)).contents);
+  const outputBytes = (end) => Buffer.from(outputFiles.find(({ path }) => path.endsWith(end)).contents);
   const files = {
     "index.html": await readFile(join(source, "index.html")),
-    "app.js": made("app.js"),
-    "app.css": made("app.css"),
+    "app.js": outputBytes("app.js"),
+    "app.css": outputBytes("app.css"),
   };
   const bytes = Object.values(files).reduce((sum, file) => sum + gzipSync(file).length, 0);
   if (bytes > MOST_PAGE_BYTES)

@@ -11,7 +11,7 @@ import { linksOf } from "./links.mjs";
 export async function checkPackages(root) {
   const folder = mkdtempSync(join(tmpdir(), "lathe-packed-"));
   try {
-    const output = execFileSync("npm", ["pack", "--json", ...published(root), "--pack-destination", folder], {
+    const output = execFileSync("npm", ["pack", "--json", ...workspaceArguments(root), "--pack-destination", folder], {
       cwd: root,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
@@ -25,7 +25,7 @@ export async function checkPackages(root) {
 }
 
 /** The page is published inside the command's package. */
-function published(root) {
+function workspaceArguments(root) {
   const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const isPrivate = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")).private === true;
   return workspaces.filter((folder) => !isPrivate(folder)).map((folder) => `--workspace=${folder}`);

@@ -38,7 +38,7 @@ export async function optionsAgainstDocs(root, cli) {
     }),
   );
   const silent = [...general].filter((option) => !everything.includes(option));
-  return [...wrong.flat(), ...silent.map((option) => `${option} stands in no page`)];
+  return [...wrong.flat(), ...silent.map((option) => `${option} is not documented`)];
 }
 
 /** Lines of a code block, or code spans. What follows a pipe or a separator belongs to another command. */

@@ -32,7 +32,7 @@ describe("parser process", () => {
     ["nests", "it is nested too deeply", {}],
     ["refuses", "the file is broken", {}],
     ["exits", "its parser process ended unexpectedly (exit code 3)", {}],
-    ["answersTooMuch", "what it holds is too large to show", { memoryMb: 512 }],
+    ["answersTooMuch", "its content is too large to show", { memoryMb: 512 }],
     ["unknown", "there is no parser task unknown", {}],
   ])("a task that %s ends with one line, and the next task runs", async (task, why, more) => {
     if (task === "loops") await pidOf(); // the deadline is for the task, not for the start

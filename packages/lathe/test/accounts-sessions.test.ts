@@ -189,7 +189,7 @@ describe("an account that reaches its limit", () => {
     const { accounts } = talk.talk.open;
     const home = accounts.current("openai");
     expect(home?.name).toBe("home");
-    // As a request that was sent before the other account took over.
+    // Like a request that was sent before the other account took over.
     expect(await accounts.takeOver({ ...home!, id: "id-work", name: "work" }, { kind: "rate_limit" })).toBe(true);
     expect(talk.warnings).toHaveLength(1);
   });

@@ -19,7 +19,7 @@ const MODEL = ["--model", "openai/gpt-5.2"];
 const inHome = (name: string): string => join(b.box.env["LATHE_HOME"] ?? "", name);
 const place = (): Record<string, string> => ({ OPENAI_BASE_URL: b.server.baseUrl("openai") });
 const stored = async () => JSON.parse(await readFile(inHome("auth.json"), "utf8"));
-const sent = () => b.asked.map(({ headers }) => headers.authorization);
+const sent = () => b.modelRequests.map(({ headers }) => headers.authorization);
 const login = (name: string, key: string) => b.box.run(["login", "openai", "--account", name], { stdin: `${key}\n` });
 
 const key = (name: string) => ({ id: `id-${name}`, name, credential: { type: "api_key", key: `key-${name}` } });
@@ -68,7 +68,7 @@ describe("lathe login, auth status, logout", () => {
     await login("home", "sk-home-2");
     const second = await stored();
     expect(second.openai.accounts[1]).toMatchObject({ name: "home", credential: { key: "sk-home-2" } });
-    // What was known of the old one says nothing about the new one.
+    // What was known about the old account says nothing about the new one.
     expect(second.openai.accounts[1].id).not.toBe(first.openai.accounts[1].id);
     expect(second.openai.accounts[0]).toEqual(first.openai.accounts[0]);
 
@@ -211,7 +211,7 @@ describe("which account a request uses", () => {
       })),
     );
     for (let round = 0; round < 3; round += 1) await b.ask(MODEL, place());
-    // 90 of 100 are left of the first, so the second is asked; of it 80 are left, so the first again.
+    // The first has 90 of 100 left, so the second is asked; it has 80 left, so the first is asked again.
     expect(sent()).toEqual(["Bearer key-a", "Bearer key-b", "Bearer key-a"]);
     const { stdout } = await b.box.run(["auth", "status", "openai"]);
     expect(stdout).toMatch(/stored key "a" +30 % of tokens used, resets /);

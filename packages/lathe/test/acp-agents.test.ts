@@ -19,7 +19,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
   let scene: AgentStage;
   afterEach(() => scene.close());
 
-  /** Agents by name: what their file adds, how the program behaves, and what it does. All of them work at once. */
+  /** Agents by name: what their file adds, how the program behaves, and what it does. All work at once. */
   async function begin(
     agents: Readonly<Record<string, { steps: readonly Step[]; more?: string; manner?: string }>>,
   ): Promise<void> {
@@ -43,8 +43,8 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
   const log = (name: string): string => join(scene.box.home, `${name}.log`);
   const notes = (name: string): string => (existsSync(log(name)) ? readFileSync(log(name), "utf8") : "");
   const go = (mode = "full") => scene.run(["--permission-mode", mode, "-p", "go"]);
-  const journal = (name: string): string => readFileSync(scene.kept(`${name}.jsonl`)[0]!, "utf8");
-  /** Programs of this test that still run, wherever they were started. */
+  const journal = (name: string): string => readFileSync(scene.filesNamed(`${name}.jsonl`)[0]!, "utf8");
+  /** Processes of this test that are still running, wherever they were started. */
   const running = (): string[] =>
     readdirSync("/proc").filter((pid) => {
       const at = `/proc/${pid}/cmdline`;
@@ -94,13 +94,13 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
         steps: [
           ["own", "other", "", ""],
           ["own", "execute", "", "", { command: "rm -rf /tmp/x" }],
-          // A call that names itself harmless is judged by its command.
+          // A call that claims to be harmless is judged by its command.
           ["own", "read", "a.txt", "", { command: "rm -rf /tmp/x" }],
         ],
       },
     });
     const { code, stdout } = await go("auto-edit");
-    // Calls were denied because nobody could be asked.
+    // Calls were denied because no user could be asked.
     expect(code).toBe(4);
     expect(["a.txt", "b.txt"].map(scene.read)).toEqual(["one\ntwo\n", "b\n"]);
     expect(scene.git("status", "--porcelain")).toBe("");
@@ -111,11 +111,11 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
       expect.stringContaining("only commands that are known to change nothing may run, and it writes made.txt"),
       "[reject_once]",
       "[allow_once]",
-      // Its last words once more: its result.
+      // The agent repeats its last text, which is its result.
       "[allow_once]",
     ]);
     expect(said("vague")).toEqual(["[reject_once]", "[reject_once]", "[reject_once]", "[reject_once]"]);
-    // Its last words are its result, also where a call of its own came after them.
+    // Its last text is its result, even if one of its own calls came after it.
     expect(stdout).toMatch(/agent="vague" status="completed">\n\[reject_once\]\n/);
   });
 
@@ -152,7 +152,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
   });
 });
 
-/** "" of a process that has ended meanwhile. */
+/** "" for a process that has ended meanwhile. */
 function commandLine(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -39,14 +39,14 @@ function mergeFile(ours: string, base: string, theirs: string): string | undefin
   return status === 0 ? stdout : undefined;
 }
 
-/** Puts a line of its own before line `at`. */
+/** Inserts a unique line before line `at`. */
 function insert(text: string, at: number, line: string): string {
   const lines = text.split("\n");
   lines.splice(at % lines.length, 0, line);
   return lines.join("\n");
 }
 
-/** One file in an editor as they are: it is reloaded when nothing was typed, and not saved over a newer one. */
+/** One file in a typical editor: it is reloaded if nothing was typed, and never saved over a newer version. */
 class World {
   readonly disk = new MemoryEnvironment({ files: { [NAME]: START } });
   readonly env = new AcpEnvironment(this.disk, {
@@ -64,10 +64,10 @@ class World {
   snapshot = START;
   /** What was on the disk when the editor last read or saved the file. */
   loaded = START;
-  /** What both sides come from. */
+  /** The common ancestor of both sides. */
   agreed = START;
   isSeen = false;
-  /** Typed between the agent's last look and its write. */
+  /** Typed between the agent's last read and its write. */
   typesMeanwhile: (() => void) | undefined;
   written: { readonly over: string; readonly text: string } | undefined;
 
@@ -75,7 +75,7 @@ class World {
     return this.disk.readFile(NAME);
   }
 
-  /** The change since the agent's last look is made to what the user has now. */
+  /** The change since the agent's last read is applied to the user's current text. */
   async take(text: string): Promise<void> {
     this.typesMeanwhile?.();
     this.written = { over: this.snapshot, text };
@@ -97,7 +97,7 @@ class World {
     this.loaded = this.buffer;
   }
 
-  /** What differs when the session first looks was typed in the editor: it has seen no other text. */
+  /** Any difference on first sight was typed in the editor, since the session has seen no other text. */
   async firstLook(): Promise<void> {
     if (!this.isSeen) this.agreed = await this.text();
     this.isSeen = true;
@@ -151,7 +151,7 @@ it("MO-08 G-17 random interleavings of editor, command and agent: merged as git 
   expect(outcomes.refused).toBeGreaterThan(RUNS / 20);
 }, 300_000);
 
-/** The session makes a result of what the environment refuses. */
+/** The session turns a refusal of the environment into a tool result. */
 async function attempt(
   work: () => ReturnType<typeof run>,
 ): Promise<Pick<Awaited<ReturnType<typeof run>>, "failed" | "text">> {

@@ -202,7 +202,7 @@ export class Editor<A extends Agent = Agent> {
   }
 
   /** The n-th terminal, from 1. */
-  async started(n: number): Promise<Terminal> {
+  async nthTerminal(n: number): Promise<Terminal> {
     while (this.terminals.size < n) await new Promise<void>((resolve) => this.#onTerminal.add(resolve));
     return this.terminals.get(`t${n}`) as Terminal;
   }
@@ -224,7 +224,7 @@ export class Editor<A extends Agent = Agent> {
   }
 
   /** What the editor shows of a file. */
-  shown(path: string): string | undefined {
+  shownText(path: string): string | undefined {
     return this.buffers.get(path) ?? (existsSync(path) ? readFileSync(path, "utf8") : undefined);
   }
 
@@ -251,7 +251,7 @@ export class Editor<A extends Agent = Agent> {
       .onRequest("fs/read_text_file", ({ params: { path } }) => {
         before?.("read", path);
         this.read.push(path);
-        const content = this.shown(path);
+        const content = this.shownText(path);
         if (content === undefined) throw RequestError.resourceNotFound(path);
         return { content };
       })

@@ -13,7 +13,7 @@ import { AcpAdapter } from "../src/found/agents/acp/adapter.ts";
 import { openLink } from "../src/found/agents/acp/link.ts";
 import { CLI } from "./command.ts";
 
-/** Made one file: so it starts in half the time. */
+/** Bundled into one file, so that it starts in half the time. */
 const bundled = mkdtempSync(join(tmpdir(), "lathe-acp-agent-"));
 const PROGRAM = join(bundled, "agent.mjs");
 beforeAll(async () => {
@@ -49,7 +49,7 @@ function adapterFor(manner: string, { startMs = 60_000, program = process.execPa
     program: "the program",
     instructions: "",
     open: (signal) => openLink({ command: [program, PROGRAM, manner, log()], env, startMs, signal }),
-    // What takes minutes for people takes seconds here.
+    // Deadlines of minutes are seconds here.
     setTimer: (work, ms) => {
       const timer = setTimeout(work, ms / 50);
       return { cancel: () => clearTimeout(timer) };
@@ -123,7 +123,7 @@ describe("an ACP agent's program", () => {
     const [read] = response?.toolCalls ?? [];
     expect(read).toMatchObject({ name: "acp_read", arguments: { path: join(dir, "a.txt") } });
     const denied = Message.toolResult({ toolCallId: read!.id, content: "Denied: not this file.", isError: true });
-    // A message in mid-turn waits until the prompt has ended: the protocol knows no other time.
+    // A message sent during a turn waits until the prompt has ended, since the protocol has no other way.
     const later = await answer(adapter, prompt, response!.message, denied, steps(["say", "steered"]));
     expect(later).toBe('yield {"output":"steered"}');
     expect(notes().filter((line) => line.startsWith("prompt"))).toHaveLength(2);

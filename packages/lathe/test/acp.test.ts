@@ -36,7 +36,7 @@ async function open(script: Script, options: EditorOptions = {}, args: readonly 
 
 const create = async (mcpServers: Parameters<typeof editor.create>[1] = []): Promise<string> =>
   (await editor.create(scene.box.dir, mcpServers)).sessionId;
-/** What the model got of its calls, in order. */
+/** The results of the model's calls, in order. */
 const results = (): string[] => {
   const { messages } = scene.server.requests.at(-1)?.view ?? { messages: [] };
   return messages.flatMap((message) => message.results.map((result) => result.text));
@@ -85,7 +85,7 @@ describe("lathe acp", () => {
     expect(editor.text()).toContain("Which?\n  1. red\n  2. blue");
     await editor.prompt(id, "/workflow");
     expect(editor.text()).toContain("Workflow deep-interview: asking\nIt waits for your answer:");
-    // An answer that the question does not have is no internal error.
+    // An answer that the question does not offer is not an internal error.
     await expect(editor.prompt(id, "9")).rejects.toMatchObject({ code: -32602 });
     await editor.prompt(id, "2");
     expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
@@ -169,7 +169,7 @@ describe("lathe acp", () => {
         .filter(({ type }) => type === "terminal"),
     ).not.toEqual([]);
     const asleep = editor.prompt(sessionId, "sleep");
-    const terminal = await editor.started(3);
+    const terminal = await editor.nthTerminal(3);
     await terminal.prints(/\d/);
     await editor.agentSide.notify("session/cancel", { sessionId });
     expect((await asleep).stopReason).toBe("cancelled");

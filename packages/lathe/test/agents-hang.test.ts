@@ -25,7 +25,7 @@ const begin = async (cast: Cast, config = ""): Promise<void> => {
 const resume = () => scene.run([...full, "-c", "-p", "again"]);
 const go = (env: Record<string, string> = {}) => scene.run([...full, "-p", "go"], { env });
 const waitsFor = (from: string) => turn.calls([{ name: "irc", args: { op: "wait", from, timeoutMs: 0 }, id: "w" }]);
-/** The agent's last word is what its call gave. */
+/** The agent ends with the result of its call. */
 const yieldsResult =
   (id: string) =>
   (request: RecordedRequest): Turn =>
@@ -145,7 +145,7 @@ describe.skipIf(!CAN_CONTAIN)("a container that dies (needs podman, runc, busybo
         `task:\n  isolation:\n    mode: container\n    image: ${podman.container.image}\n`,
       );
       const { code, stdout } = await go(podman.variables);
-      // podman removes it at some moment after that, and then says something else.
+      // podman removes it some time later, and then reports something else.
       expect({ code, end: endOf(stdout, "One") }).toEqual({
         code: 0,
         end: expect.stringMatching(
@@ -179,7 +179,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
   "a full disk (needs mount, bwrap, nsenter, unshare)",
   () => {
     it("SA-07 where views are: the agent's command fails, nothing of its work lands, and its view stays until there is room for a patch", async () => {
-      // A view is looked after by the process that made it: the next run takes care of it when that has ended.
+      // The process that created a view owns it: once that has ended, the next run cleans it up.
       const resumeBuilt = () => scene.runBuilt([...full, "-c", "-p", "again"]);
       await begin({
         parent: [tasks([{ id: "One", assignment: "first", isolated: true }]), says],
@@ -201,7 +201,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           expect(scene.views()).toEqual([view]);
           execFileSync("mount", ["-o", "remount,size=64m", views]);
           const { stderr } = await resumeBuilt();
-          const [patch = ""] = scene.kept("One.patch");
+          const [patch = ""] = scene.filesNamed("One.patch");
           expect(stderr).toContain(`To apply them: git apply --3way ${patch}`);
           expect(readFileSync(patch, "utf8")).toContain("-one\n+two\n");
           expect(scene.views()).toEqual([]);
@@ -226,7 +226,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
       });
       await withTmpfs(join(scene.box.home, ".lathe"), "4m", async (home) => {
         folder = home;
-        // Which write is the first to fail depends on what fits into the last page: one of the agent, or one of the session.
+        // Which write fails first depends on what fits into the last page: one of the agent or one of the session.
         const { code, stderr, stdout } = await go();
         expect([0, 70]).toContain(code);
         expect(code === 0 ? [endOf(stdout, "One")] : errorLines(stderr)).toEqual([expect.stringContaining("ENOSPC")]);

@@ -16,7 +16,7 @@ const PRELOAD = `--require ${fileURLToPath(new URL("./die-at-line.cjs", import.m
 const full = ["--permission-mode", "full"];
 const isLong = process.env["LATHE_LONG"] !== undefined;
 const FILES = ["x", "y", "z"];
-/** Adding a line shows what was landed twice. */
+/** Adding a line shows whether anything landed twice. */
 const adds = (id: string) => shell(FILES.map((name) => `echo ${id} >> ${id}-${name}.txt`).join("; "));
 
 const irc = (args: object) => turn.calls([{ name: "irc", args: args as never, id: "i" }]);
@@ -63,7 +63,7 @@ const begin = (): Promise<AgentStage> =>
     Object.fromEntries(["One", "Two"].flatMap((id) => FILES.map((name) => [`${id}-${name}.txt`, "base\n"]))),
   );
 
-/** Resolves with the number of lines when it was not killed. */
+/** Resolves with the number of lines if it was not killed. */
 async function run(scene: AgentStage, at: number, moment: string): Promise<number | undefined> {
   const count = join(scene.box.home, "count");
   const env = { NODE_OPTIONS: PRELOAD, DIE_LINE: String(at), DIE_MOMENT: moment, DIE_COUNT: count };
@@ -84,7 +84,7 @@ function linesOf(scene: AgentStage): string[] {
   );
 }
 
-/** What it says that became of an agent. */
+/** What it says about the end of an agent. */
 function outcomeOf(lines: readonly string[], id: string): string {
   const ends = lines.filter((line) => line.includes('"customType":"agent"') && line.includes(`"agentId":"${id}"`));
   expect(ends.length, `${id} has one end at the most`).toBeLessThanOrEqual(1);
@@ -97,12 +97,12 @@ function alive(folder: string): string[] {
     try {
       return `${readFileSync(`/proc/${pid}/cmdline`, "utf8")} ${readlinkSync(`/proc/${pid}/cwd`)}`.includes(folder);
     } catch {
-      return false; // ended meanwhile, or another's
+      return false; // ended meanwhile, or another user's
     }
   });
 }
 
-/** Every message that was sent is in what its reader's model has read, once. Returns their texts. */
+/** Every message that was sent has been read by its reader's model, once. Returns their texts. */
 function messagesRead(scene: AgentStage, lines: readonly string[]): string[] {
   const log = lines.filter((line) => line.includes('"kind":"irc"')).map((line) => JSON.parse(line).data);
   const failed = new Set(log.flatMap(({ state, id }) => (state === "failed" ? [id] : [])));
@@ -116,7 +116,7 @@ function messagesRead(scene: AgentStage, lines: readonly string[]): string[] {
   return sent.map(({ text }) => text);
 }
 
-/** Its command has ended: its model was asked what to do next. */
+/** Its command has ended, so its model was asked what to do next. */
 const hasAdded = (scene: AgentStage, id: string): boolean =>
   scene.server.requests.some(
     (request) => whoIs(request) === id && request.view.messages.some(({ role }) => role === "assistant"),
@@ -133,7 +133,7 @@ async function judge(scene: AgentStage): Promise<string[]> {
     const said = outcomeOf(lines, id);
     const isTold = /Merged into your files|had been merged into your files already/.test(said);
     expect(isTold, `${id}: ${said} ${resumed.stderr}`).toBe(text !== "base\n");
-    const patches = [...scene.kept(`${id}.patch`), ...scene.kept(`${id}.2.patch`)];
+    const patches = [...scene.filesNamed(`${id}.patch`), ...scene.filesNamed(`${id}.2.patch`)];
     const isMissing = text === "base\n" && hasAdded(scene, id);
     const about = `patches of ${id}, whose files are ${text}: ${resumed.stderr}`;
     expect(patches.length, about).toBeGreaterThanOrEqual(isMissing ? 1 : 0);
@@ -149,7 +149,7 @@ async function judge(scene: AgentStage): Promise<string[]> {
   }
   expect(scene.views()).toEqual([]);
   expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(scene.box.dir);
-  // What a killed process had started is ended by its watchdog, which may be a moment behind.
+  // A watchdog ends what a killed process had started, perhaps a moment later.
   await until(() => alive(scene.box.dir).length === 0);
   expect(
     scene

@@ -18,7 +18,7 @@ export interface AgentStage extends Stage {
   /** Folders of views that still exist. */
   views(): string[];
   /** Files of this name below the sessions. */
-  kept(name: string): string[];
+  filesNamed(name: string): string[];
 }
 
 export const shell = (command: string) => turn.calls([{ name: "shell", args: { command }, id: "s" }]);
@@ -68,6 +68,6 @@ export async function agentStage(cast: Cast, files: Readonly<Record<string, stri
       const folder = join(home, ".lathe/views");
       return existsSync(folder) ? readdirSync(folder).flatMap((name) => readdirSync(join(folder, name))) : [];
     },
-    kept: (name) => below(join(home, ".lathe/sessions")).filter((path) => path.endsWith(`/${name}`)),
+    filesNamed: (name) => below(join(home, ".lathe/sessions")).filter((path) => path.endsWith(`/${name}`)),
   };
 }

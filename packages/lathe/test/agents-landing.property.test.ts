@@ -35,7 +35,7 @@ async function round(children: readonly Edits[], user: Edits, how: string): Prom
   let waiting = 0;
   const play = (id: string) => [
     () => shell(`find . -maxdepth 1 -name '*.txt' -delete; cp ${copyOf(id)}/* .`),
-    // All views are open and changed: what the person does from here on is "meanwhile".
+    // All views are open and changed: everything the user does from now on happens meanwhile.
     async () => {
       if (++waiting === ids.length) ready.open();
       await edited.wait();
@@ -94,7 +94,7 @@ async function round(children: readonly Edits[], user: Edits, how: string): Prom
       else if (/\[Nothing had to be merged/.test(said)) expect(merged(landed, [id]).files).toEqual(contentOf(dir));
       else if (said.includes("Its check failed")) expect(id).toBe(RED);
       else {
-        // At some moment it did not merge, and what is in the way is named.
+        // At some point it did not merge, and the conflict is named.
         const moments = Array.from({ length: landed.length + 1 }, (_, n) => merged(landed.slice(0, n), [id]).conflicts);
         expect(moments.flat(), said).toContain(id);
         expect(said).toMatch(/Merge failed\.\n- \S+\.txt/);

@@ -30,7 +30,9 @@ const ask = (args: readonly string[] = []) =>
   b.ask([...full, "--model", "anthropic/claude-opus-4-6", ...args], anthropic());
 /** First requests of children. */
 const childrenAsked = () =>
-  b.asked.filter(({ view }) => view.tools.includes("yield") && view.messages.every(({ role }) => role !== "assistant"));
+  b.modelRequests.filter(
+    ({ view }) => view.tools.includes("yield") && view.messages.every(({ role }) => role !== "assistant"),
+  );
 
 describe("agents in files", () => {
   it("SA-05 G-106 the bundled agents are there, and those that only read have no tool that changes anything", async () => {
@@ -87,7 +89,7 @@ describe("agents in files", () => {
       expect(view.messages.map(({ text }) => text).join("\n")).toContain(
         "Files:\n  README.md\n  src/ (3)\n    deep/ (2)\n    one.ts\n</environment>",
       );
-    expect(b.asked[0]!.text).not.toContain("README.md");
+    expect(b.modelRequests[0]!.text).not.toContain("README.md");
   });
 
   it("SA-05 agents show, check and new say what an agent is and what is wrong with its file", async () => {
@@ -163,7 +165,7 @@ describe("agents in files", () => {
     expect(blocked.stdout).toContain("The agent explore cannot be started from here.");
     await b.write("config.yml", "task: { maxRecursionDepth: 0 }\n");
     await ask();
-    expect(b.asked.at(-1)!.view.tools).not.toContain("task");
+    expect(b.modelRequests.at(-1)!.view.tools).not.toContain("task");
   });
 
   it("SA-02 at least 95 % of the first request of children 2 to 8 repeats that of the first, byte for byte", async () => {

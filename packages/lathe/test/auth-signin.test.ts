@@ -61,7 +61,7 @@ describe("a company's own issuer", () => {
     issuer.lifetime = 3600;
     await b.ask(["--model", "stub/inside"], { STUB_KEY: "key" });
     await b.ask(["--model", "stub/inside"], { STUB_KEY: "key" });
-    expect(b.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer access-2", "Bearer access-2"]);
+    expect(b.modelRequests.map(({ headers }) => headers.authorization)).toEqual(["Bearer access-2", "Bearer access-2"]);
     expect(issuer.forms.filter((form) => form["grant_type"] === "refresh_token")).toHaveLength(1);
   });
 
@@ -97,14 +97,14 @@ describe("a company's own issuer", () => {
     b = await bench({ script: () => turn.calls([{ name: "bash", args: { command: "sleep 2" } }]) });
     await describeProvider();
     await describeIssuer(`deviceUrl: ${issuer.url}/device`);
-    // A token counts as used up a minute before it is.
+    // A token counts as expired a minute early.
     issuer.lifetime = 62;
     await b.box.run(["login", "stub"]);
     issuer.valid.clear();
     const { code, stderr } = await b.ask(["--permission-mode", "full", "--model", "stub/inside"]);
     expect(stderr).toContain("The sign-in for stub could not be renewed: invalid_grant. Run: lathe login stub");
     expect(code).toBe(3);
-    expect(b.asked.length).toBeGreaterThan(0);
+    expect(b.modelRequests.length).toBeGreaterThan(0);
   });
 
   it("AU-01 a token that cannot be renewed because nobody answers ends the run with 3 and says so", async () => {
@@ -170,7 +170,7 @@ describe.skipIf(!hasScript)("at a terminal (needs script)", () => {
     expect(stdout).toContain("Stored for");
     expect(code).toBe(0);
     expect(await b.ask(["--model", "stub/inside"])).toMatchObject({ code: 0 });
-    expect(b.asked[0]?.headers["authorization"]).toBe("Bearer access-1");
+    expect(b.modelRequests[0]?.headers["authorization"]).toBe("Bearer access-1");
   });
 
   it("AU-01 a key that is typed is not shown, and is stored", async () => {

@@ -39,7 +39,9 @@ describe("which credential goes out", () => {
     expect(await status({})).toBe("openai  models.yml\n");
 
     const names = ["option", "store", "sign-in", "env", "file"];
-    expect(b.asked.map(({ headers }) => headers.authorization)).toEqual(names.map((name) => `Bearer from-${name}`));
+    expect(b.modelRequests.map(({ headers }) => headers.authorization)).toEqual(
+      names.map((name) => `Bearer from-${name}`),
+    );
 
     await b.write("models.yml", `providers:\n  openai:\n    baseUrl: ${b.server.baseUrl("openai")}\n`);
     expect(await b.ask(model)).toMatchObject({
@@ -57,7 +59,7 @@ describe("which credential goes out", () => {
       ANTHROPIC_CUSTOM_HEADERS: "X-One: 1, X-Two: 2",
     };
     expect(await b.ask(["--model", "anthropic/claude-sonnet-4-5"], env)).toMatchObject({ code: 0 });
-    const [request] = b.asked;
+    const [request] = b.modelRequests;
     expect(request?.headers).toMatchObject({ authorization: "Bearer token", "x-one": "1", "x-two": "2" });
     expect(request?.headers["x-api-key"]).toBeUndefined();
   });
@@ -72,7 +74,7 @@ describe("which credential goes out", () => {
     };
     await b.ask(["--model", "anthropic/claude-sonnet-4-5"], env);
     await b.ask(["--model", "anthropic/claude-sonnet-4-5"], { ...env, ANTHROPIC_FOUNDRY_API_KEY: "" });
-    expect(b.asked.map(({ headers }) => headers.authorization ?? headers["x-api-key"])).toEqual([
+    expect(b.modelRequests.map(({ headers }) => headers.authorization ?? headers["x-api-key"])).toEqual([
       "Bearer foundry",
       "key",
     ]);
@@ -82,7 +84,7 @@ describe("which credential goes out", () => {
     const env = { HUGGINGFACE_HUB_TOKEN: "hub", HF_TOKEN: "hf", HUGGINGFACE_BASE_URL: b.server.baseUrl("chat") };
     await b.ask(["--model", "huggingface/some-model"], env);
     await b.ask(["--model", "huggingface/some-model"], { ...env, HUGGINGFACE_HUB_TOKEN: "" });
-    expect(b.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer hub", "Bearer hf"]);
+    expect(b.modelRequests.map(({ headers }) => headers.authorization)).toEqual(["Bearer hub", "Bearer hf"]);
   });
 });
 
@@ -92,7 +94,7 @@ describe("login, logout, auth status", () => {
     expect(login).toMatchObject({ code: 0, stdout: "Stored for OpenAI in the credentials file.\n" });
     expect((await stat(authFile())).mode & 0o777).toBe(0o600);
     await b.ask(["--model", "openai/gpt-5.2"], { OPENAI_BASE_URL: b.server.baseUrl("openai") });
-    expect(b.asked[0]?.headers.authorization).toBe("Bearer sk-piped");
+    expect(b.modelRequests[0]?.headers.authorization).toBe("Bearer sk-piped");
     const status = await b.box.run(["auth", "status"]);
     expect(status).toMatchObject({ stdout: "openai  stored key\n", stderr: "" });
     const hiding = await b.box.run(["auth", "status"], { env: { OPENAI_API_KEY: "new" } });

@@ -223,7 +223,7 @@ describe("RPC: the tree", () => {
         "There is no entry nothing0 in this session. See get_tree.",
       );
     expect(await errorOf(host, "branch", { entryId: answer })).toBe(
-      `Entry ${answer} is not a message of the user: branch from one that is. See get_tree.`,
+      `Entry ${answer} is not a user message: branch from one that is. See get_tree.`,
     );
     expect(await host.finish()).toBe(0);
   });

@@ -16,7 +16,7 @@ import { descendantsOf } from "./started-in.ts";
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
 const WAIT = 240_000;
-/** A gate that skips a test has failed, so such a test is not even listed in it. */
+/** In the gate a skipped test counts as failed, so such a test is not even listed there. */
 const inLongRuns = isLong ? it : () => {};
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -31,9 +31,9 @@ const PAGES: Readonly<Record<string, string>> = {
 
 interface Situation {
   readonly name: string;
-  /** Calls of one answer: what each opens. */
+  /** The calls of one answer: what each opens. */
   readonly opens: readonly object[];
-  /** The kill comes while the calls run: when this is asked for, or when the browser's process is there. */
+  /** When to kill: when this is requested, or once the browser's process exists. */
   readonly during?: "/never" | "start";
   readonly options?: readonly string[];
 }

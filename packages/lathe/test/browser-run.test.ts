@@ -14,7 +14,7 @@ const PAGE = `<!doctype html><title>Shop</title><form method=post action=/order>
 <input type=file id=up><a href=/report.csv download>Report</a><main><h1>Prices</h1><p>Everything costs one crown, and that has been so for years.</main>
 <script>document.querySelector("#up").onchange=async(e)=>{document.title=await e.target.files[0].text()};console.error("late")</script>`;
 
-/** Runs in a kernel of the session, so it is the session's own server. */
+/** It runs in a kernel of the session, so it is the session's own server. */
 const server = (port: number): string => `
 globalThis.posts = [];
 require("node:http").createServer(async (request, response) => {
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER)("scripts of the browser (needs chromium and bubble
     expect(text[4]).toContain("who=Ada");
     expect(text[5]).toContain("uploaded text");
     expect(text[6]).toContain("secret.txt is not among the files of this call. Name it in `files`.");
-    // It is listed by the result after its end.
+    // The result lists it after its end.
     expect(text.slice(7).join("\n")).toMatch(/\nDownloads:\n- report\.csv: 8 bytes, artifact:\/\/\d+/);
     expect(text[8]).toMatch(/\[screenshot, 1600x1200 pixels: shot\.png\]\n# Prices\n\nEverything costs one crown/);
     expect(sizeOfPng(readFileSync(join(dir, "shot.png")))).toEqual([1600, 1200]);
@@ -128,7 +128,7 @@ interface Part {
   readonly source?: { readonly data: string };
 }
 
-/** What the model was given for each of its calls, in order. */
+/** The results of the model's calls, in order. */
 function resultsOf({ server: { requests } }: Stage): Part[][] {
   const { messages } = requests.at(-1)!.body as { messages: { content: unknown }[] };
   return messages

@@ -46,15 +46,18 @@ interface Situation {
 const debug = (args: object): Turn => turn.calls([{ name: "debug", args }]);
 const cell = (language: "py" | "js", code: string): Turn =>
   turn.calls([{ name: "eval", args: { cells: [{ language, code, timeout: 600 }] } }]);
-const launched = (program: string): Turn[] => [debug({ action: "launch", program })];
-const going = (program: string): Turn[] => [...launched(program), debug({ action: "continue", timeout: 300 })];
+const launchTurns = (program: string): Turn[] => [debug({ action: "launch", program })];
+const runningTurns = (program: string): Turn[] => [
+  ...launchTurns(program),
+  debug({ action: "continue", timeout: 300 }),
+];
 const READY = "open('ready', 'w').close()";
 const SLEEP = "import subprocess\nsubprocess.Popen(['sleep', '300'])\n";
 const DAEMON =
   "import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    os.chdir('/')\n    os.closerange(0, 20)\n    time.sleep(300)\n  os._exit(0)\n";
 
 const IN_GATE: readonly Situation[] = [
-  { name: "a Python program with a child runs", calls: going("loop.py"), whileItRuns: true },
+  { name: "a Python program with a child runs", calls: runningTurns("loop.py"), whileItRuns: true },
   {
     name: "a JavaScript cell runs, with a child that left its session",
     calls: [cell("js", `${FILES["loop.cjs"]}while (true) {}`)],
@@ -64,9 +67,9 @@ const IN_GATE: readonly Situation[] = [
 const C = ["gcc", "-g", "-o", "loop", "-x", "c", "c.txt"] as const;
 const GO = ["go", "build", "-gcflags=-N -l", "-o", "loop", "."] as const;
 const IN_LONG_RUNS: readonly Situation[] = [
-  { name: "a Python program has stopped", calls: launched("loop.py") },
-  { name: "a Node program has stopped", calls: launched("loop.cjs") },
-  { name: "a Node program with a child runs", calls: going("loop.cjs"), whileItRuns: true },
+  { name: "a Python program has stopped", calls: launchTurns("loop.py") },
+  { name: "a Node program has stopped", calls: launchTurns("loop.cjs") },
+  { name: "a Node program with a child runs", calls: runningTurns("loop.cjs"), whileItRuns: true },
   {
     name: "a C program has stopped",
     calls: [debug({ action: "launch", program: "loop", adapter: "lldb-dap" })],
@@ -123,7 +126,7 @@ const IN_LONG_RUNS: readonly Situation[] = [
     whileItRuns: true,
     options: ["--sandbox"],
   },
-  { name: "a program runs in the sandbox", calls: going("loop.cjs"), whileItRuns: true, options: ["--sandbox"] },
+  { name: "a program runs in the sandbox", calls: runningTurns("loop.cjs"), whileItRuns: true, options: ["--sandbox"] },
 ];
 
 const situations = (isLong ? [...IN_GATE, ...IN_LONG_RUNS] : IN_GATE).filter(
@@ -152,7 +155,7 @@ describe.skipIf(!has("python3"))("the agent is killed (needs python3)", () => {
         expect(left()).not.toEqual([]);
         agent.kill("SIGKILL");
         await once(agent, "close");
-        await gone(left);
+        await untilGone(left);
       } finally {
         await scene.close();
       }
@@ -161,7 +164,7 @@ describe.skipIf(!has("python3"))("the agent is killed (needs python3)", () => {
   );
 });
 
-async function gone(left: () => readonly unknown[]): Promise<void> {
+async function untilGone(left: () => readonly unknown[]): Promise<void> {
   const began = performance.now();
   await until(() => left().length === 0);
   if (isLong) console.log(`gone after ${Math.round(performance.now() - began)} ms`);
@@ -177,7 +180,7 @@ async function killHost(where: object, folder: string): Promise<void> {
   // The kernel, its child and the debugged program.
   expect(processesIn(folder).length).toBeGreaterThanOrEqual(3);
   host.kill("SIGKILL");
-  await gone(() => processesIn(folder));
+  await untilGone(() => processesIn(folder));
 }
 
 const processesIn = (folder: string): string[] =>
@@ -189,7 +192,7 @@ const processesIn = (folder: string): string[] =>
     }
   });
 
-// A gate that skips a test has failed, so these are not even listed in it.
+// In the gate a skipped test counts as failed, so these are not even listed there.
 const elsewhere = isLong ? describe : { skipIf: () => () => {} };
 
 elsewhere.skipIf(!has("sshd", "ssh", "ssh-keygen"))("elsewhere (needs sshd)", () => {

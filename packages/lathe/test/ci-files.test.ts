@@ -26,7 +26,7 @@ afterEach(() => rm(box, { recursive: true, force: true }));
 const program = (name: string, script: string): Promise<void> =>
   writeFile(join(box, "bin", name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
 
-/** It writes down its words, and makes what `npm pack` makes. */
+/** It records its arguments, and creates what `npm pack` creates. */
 const recordingNpm = (): Promise<void> =>
   program(
     "npm",
@@ -48,7 +48,7 @@ async function action(): Promise<{
   return { inputs, steps: runs.steps };
 }
 
-/** As the runner does it: inputs go into the variables of a step, and a bash script ends at the first failing line. */
+/** Runs a step like the runner: inputs become variables, and a bash script ends at the first failing line. */
 async function runStep({ run: script, env = {} }: Step, inputs: Readonly<Record<string, string>>, more = {}) {
   const variables = Object.entries(env).map(([name, value]) => [
     name,
@@ -126,7 +126,7 @@ it("the steps of the Containerfile run in their order, and build and install wha
   expect(steps.map((line) => line.split(" ")[0])).toEqual(
     "ARG FROM WORKDIR COPY RUN RUN RUN FROM RUN COPY RUN WORKDIR ENTRYPOINT".split(" "),
   );
-  // Both stages use this machine's folder in the place of their own /tmp.
+  // Both stages use this machine's folder instead of their own /tmp.
   for (const step of steps.filter((line) => line.startsWith("RUN ")))
     await runStep({ run: step.slice(4).replaceAll("/tmp", join(box, "temp")).replace("/var/lib/apt", box) }, {});
   expect(await calls()).toEqual([

@@ -20,7 +20,7 @@ const run = (cwd = b.box.dir) =>
     env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") },
   });
 
-/** What a first start has left, for the tests that go on from there. */
+/** What a first start has left, for the tests that continue from there. */
 let left: string | undefined;
 afterAll(() => left && rm(left, { recursive: true }));
 
@@ -42,7 +42,7 @@ async function startCache(): Promise<string> {
 it("a start leaves its compiled code behind, and one that is whole is not written again", async () => {
   await haveStarted();
   const file = await startCache();
-  // On a busy machine a start may take another path than the one before, and adds what it compiled.
+  // On a busy machine, a start may take another path than the previous one, and adds what it compiled.
   const written = [(await stat(file)).mtimeMs];
   for (let starts = 0; starts < 3 && written.at(-1) !== written.at(-2); starts++) {
     expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
@@ -75,7 +75,7 @@ it.each([
   const whole = await readFile(file);
   await writeFile(file, damage(whole));
   expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
-  // Two runs need not compile the same functions, but about the same.
+  // Two runs need not compile exactly the same functions.
   expect((await stat(file)).size).toBeGreaterThan(whole.length / 2);
 });
 

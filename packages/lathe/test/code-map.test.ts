@@ -64,7 +64,7 @@ it("shows the most linked definitions first, by file and line, within 80 columns
   ]);
   expect(whole.stdout).toContain("     3 Three.go(): string");
   expect(Math.max(...whole.stdout.split("\n").map(({ length }) => length))).toBe(80);
-  // A test of its own comes last, however much it refers to.
+  // A test comes last, however much it refers to.
   expect(whole.stdout.trimEnd().split("\n").at(-1)).toBe("     2 const helper");
   const part = await box.run(["map", "lib"]);
   expect(part.stdout).toBe(
@@ -117,7 +117,7 @@ it("repo_map gives the model the same, without files that a rule denies, and onl
   );
 });
 
-/** The files that have a name, as the index knows it. */
+/** The files that contain a name, according to the index. */
 const filesWith = async (index: CodeIndex, name: string): Promise<string> =>
   (await index.find(name, signal)).references.map(({ path, lines }) => `${path}:${lines.join(",")}`).join(" ");
 
@@ -161,7 +161,7 @@ it("is right again after sed, git checkout, deletes, renames and ignore files, a
     appendFileSync(join(box.dir, ".gitignore"), "test/\n");
     write({ "src/new.py": "from core import core\n" });
     expect(await filesWith(index, "core")).toBe("lib/two.ts:1,2 src/core.ts:1 src/new.py:1 src/one.ts:1,2");
-    // A file that ends in the middle, one that is no database, and one of another version.
+    // A truncated file, one that is not a database, and one of another version.
     for (const damage of [
       () => truncateSync(file, Math.floor(statSync(file).size / 2)),
       () => writeFileSync(file, "no database at all ".repeat(500)),

@@ -97,7 +97,7 @@ const SUITES: readonly Suite[] = [
   { place: PLACES.copy, gate: ["language", "browser"], language: gopls!, program: NODE },
 ];
 
-/** In the place of `it` for what the gate tries elsewhere. */
+/** Replaces `it` for what the gate tries elsewhere. */
 const elsewhere = (_title: string, _test: () => Promise<void>, _timeout: number): void => {};
 
 for (const { place, gate, language, program } of SUITES)
@@ -139,7 +139,7 @@ for (const { place, gate, language, program } of SUITES)
       WAIT,
     );
 
-    // The last one: the environment is closed with the debuggers.
+    // This comes last, since the environment is closed with the debuggers.
     tries("debugger")(
       `T-DBG-1 T-DBG-2 ${program.name} is traced, stopped and looked at`,
       () => checkDebugger(open.env, isLong ? [PYTHON, NODE] : [program]),

@@ -17,7 +17,7 @@ const attempt = (...args: string[]): void => {
   try {
     scene.git(...args);
   } catch {
-    // git says with its exit code that there are conflicts
+    // git reports conflicts by its exit code
   }
 };
 

@@ -106,7 +106,7 @@ it("LS-13 the model sees the style of the last commits, and an answer in another
   expect(first!.text).toContain("- fix(core): change 1");
   expect(first!.text).toContain("The user says about this change: asked for by the accountants");
   expect(second!.text).toContain("The first line must begin with type:");
-  // All commits of this author are signed off; a model signs nothing.
+  // All commits of this author are signed off; a model must not sign.
   expect(scene.git("log", "-1", "--format=%B").trim()).toBe(
     "feat(core): add a thing\n\nIt was missing.\n\nSigned-off-by: Ada <ada@example.com>",
   );

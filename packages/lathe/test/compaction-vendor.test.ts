@@ -51,7 +51,7 @@ it("CO-04 OpenAI compacts first: its item goes with later requests, and with the
   await c.say("go on");
   expect(input().filter(({ type }) => type === "compaction")).toMatchObject([{ encrypted_content: "sealed-2" }]);
   expect(c.warnings).toEqual([]);
-  // One request for each compaction: nothing is retried or summarized besides.
+  // One request per compaction: nothing is retried or summarized in addition.
   expect(paths().filter((path) => path === "/responses/compact")).toHaveLength(2);
   expect(c.server.requests).toHaveLength(8);
 });
@@ -119,7 +119,7 @@ it("CO-04 when the provider can no longer read its sealed history, it is omitted
 it("CO-04 when the session's model cannot summarize, the model of another role does", async () => {
   c = await conversation({ "modelRoles.smol": "openai/gpt-5-mini", "retry.maxRetries": 8 });
   await longTalk();
-  // A wait this long is spent better with the next model.
+  // A wait this long is better spent with the next model.
   c.server.push(turn.error(429, { headers: { "retry-after": "20" } }), turn.text(NOTES), turn.text("fine"));
   await c.say("/compact");
   const [refused, served] = c.server.requests.slice(2);

@@ -64,7 +64,7 @@ it("CO-01 idle: a large context is compacted while nothing is going on, and noth
   });
   await writeFile(join(c.root, "long.txt"), "word word word\n".repeat(1500));
   const read = turn.calls([{ name: "read_file", args: { file_path: "long.txt" } }]);
-  // A turn that is split has notes of its own.
+  // A split turn has its own notes.
   c.server.push(read, turn.text("short"), turn.text(NOTES), turn.text("It read the file."));
   await c.say("tell me everything");
   await expect.poll(() => c.ends.length).toBe(1);

@@ -199,7 +199,7 @@ describe("lathe trust", () => {
     await mkdir(join(box.dir, "below/.lathe"));
     await writeFile(join(box.dir, "below/.lathe/config.yml"), "model: practice/other\n");
     const inside = { cwd: join(box.dir, "below") };
-    // Settings that came after the trust were looked at by nobody.
+    // Settings that came after the trust have not been reviewed.
     expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("\n");
     await box.run(["trust"], inside);
     expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("practice/other\n");

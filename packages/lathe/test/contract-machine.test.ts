@@ -81,7 +81,7 @@ describe("SIGKILL", () => {
 
 const inLongRuns = process.env["LATHE_LONG"] === undefined ? () => {} : it;
 
-/** The gate tries each signal and each mode, a long run each signal in each mode. */
+/** The gate tries each signal and each mode once, a long run each signal in each mode. */
 const SIGNALS = [
   ["SIGINT", { inGate: "text", other: "json", tries: inLongRuns }],
   ["SIGTERM", { inGate: "json", other: "text", tries: it }],
@@ -186,7 +186,7 @@ describe("files that are not what they should be end in one line", () => {
     scene = await stage([]);
     await writeFile(join(scene.box.dir, "notes.jsonl"), "remember the milk\n");
     await symlink("loop", join(scene.box.dir, "loop"));
-    // A home that is no path from the root is looked for where the process is.
+    // A relative home is resolved against the working directory.
     const run = "LATHE_HOME" in env ? scene.runBuilt : scene.run;
     const { code, stdout, stderr } = await run([...args, "go"], { env });
     expect({ code, stdout, lines: errorLines(stderr) }).toEqual({
@@ -210,7 +210,7 @@ describe("files that are not what they should be end in one line", () => {
 });
 
 describe("a home that cannot be written", () => {
-  // Root writes where nobody may: there the read-only mount below asks the same question.
+  // Root can write everywhere; the read-only mount below covers that case.
   const asUser = isRoot ? () => {} : it;
   asUser("a read-only home ends in one clear line (not as root)", async () => {
     scene = await stage([turn.text("ok")]);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await attacker.close();
 });
 
-/** Everything a folder can bring, all of it pointing to the attacker. */
+/** Everything that a folder can contribute, all of it pointing to the attacker. */
 async function strangersRepository(): Promise<void> {
   attacker = await startModelServer({ script: () => turn.text("mine now"), auth: "none" });
   const { dir } = scene.box;
@@ -36,7 +36,7 @@ describe("a folder that is not trusted", () => {
   it("runs nothing, redirects no key, and is told about in one line", async () => {
     scene = await stage([turn.calls([{ name: "shell", args: { command: "X=1 touch made" } }]), turn.text("ok")]);
     await strangersRepository();
-    // The user's own address comes last in the chain: whatever counted of the folder's would beat it.
+    // The user's own address comes last in the chain, so any setting of the folder that took effect would override it.
     await mkdir(join(scene.box.home, ".lathe"), { recursive: true });
     await writeFile(join(scene.box.home, ".lathe", ".env"), `ANTHROPIC_BASE_URL=${scene.server.url}\n`);
     const env = { ANTHROPIC_API_KEY: KEY };
@@ -50,7 +50,7 @@ describe("a folder that is not trusted", () => {
     expect(errorLines(stderr)).toHaveLength(2);
     expect(existsSync(join(scene.box.dir, "made"))).toBe(false);
     expect(existsSync(join(scene.box.dir, "ran"))).toBe(false);
-    // Its words do count.
+    // Its instructions do count.
     expect(scene.server.requests[0]?.text).toContain("Be brief.");
   });
 
@@ -82,7 +82,7 @@ describe("a folder that is not trusted", () => {
     git("init", "-q");
     await writeFile(join(dir, "f"), "first\n");
     git("add", "f");
-    // Of the same length, a changed file is read to be compared: that is when filters run.
+    // A changed file of the same length is read for comparison, and that runs filters.
     await prepare(git, dir);
     expect(await scene.run(["go"])).toMatchObject({ code: 0, stdout: "ok\n" });
     expect(scene.server.requests[0]?.text).toContain("Is git repository: true");
@@ -118,9 +118,9 @@ describe("a folder that is not trusted", () => {
       stderr: expect.not.stringContaining("not trusted"),
     });
     expect(attacker.requests).toHaveLength(1);
-    // A command for a key stays refused: only the user's own file may hold one.
+    // A command for a key stays refused: only the user's own file may contain one.
     expect(existsSync(join(scene.box.dir, "ran"))).toBe(false);
-    // Nobody has looked at what an .env says now.
+    // The user has not reviewed the current .env.
     await writeFile(join(scene.box.dir, ".env"), `ANTHROPIC_BASE_URL=${attacker.baseUrl("anthropic")}\nX=1\n`);
     expect((await scene.box.run(["config", "list"], { env })).stderr).toContain("trusted, and ignored: .env");
     await scene.box.run(["trust", "--remove"]);

@@ -51,14 +51,14 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
     const safe = new Set(["__proto__", "constructor"]);
     for (const [tool, args] of Object.entries(taken))
       for (const id of IDS) {
-        const code = await client.refused(tool, args(id));
+        const code = await client.refusalCode(tool, args(id));
         const isName = safe.has(id) && /^(unknown_|outside_roots|pane_gone)/.test(code);
         const isRefused = ["unsafe_id", "invalid_arguments", "unknown_session"].includes(code);
         expect(isRefused || isName, `${tool} ${JSON.stringify(id.slice(0, 40))}: ${code}`).toBe(true);
       }
     for (const id of ["../../x", "turn-../../x", `${turn_id}/..`, `${turn_id.toUpperCase()}`])
-      expect(await client.refused("read_artifact", { path: `response://${id}` })).toBe("unsafe_id");
-    expect(await client.refused("watch_events", { session_id: "no-such", timeout_ms: 1 })).toBe("unknown_session");
+      expect(await client.refusalCode("read_artifact", { path: `response://${id}` })).toBe("unsafe_id");
+    expect(await client.refusalCode("watch_events", { session_id: "no-such", timeout_ms: 1 })).toBe("unknown_session");
     expect(readFileSync(bench.eventFile, "utf8")).toBe(events);
     expect(bench.tmux.sessions()).toEqual(["foreign"]);
   });
@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
     writeFileSync(at("real.txt"), "inside");
     mkdirSync(at("sub"));
     const client = await bench.connect();
-    const refused = (path: string) => client.refused("read_artifact", { path });
+    const refused = (path: string) => client.refusalCode("read_artifact", { path });
     for (const path of ["passwd", "file", "folder/secret", "zero", "sub/../../home/secret", "sub/../folder/secret"])
       expect(await refused(at(path)), path).toBe("outside_roots");
     for (const path of ["/etc/passwd", secret, "/proc/self/environ", bench.eventFile])
@@ -84,7 +84,7 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
     for (const path of ["loop", "nosuch", "real.txt/x"]) expect(await refused(at(path)), path).toBe("not_found");
     expect(await refused(at("sub"))).toBe("not_a_file");
     const relative = { cwd: "sub", allow_mutation: true };
-    expect(await client.refused("start_session", relative)).toBe("invalid_arguments");
+    expect(await client.refusalCode("start_session", relative)).toBe("invalid_arguments");
     expect(await refused("real.txt")).toBe("unsafe_path");
     expect(await refused(`${at("real.txt")}\0/etc`)).toBe("unsafe_path");
     expect(await refused("artifact://../../secret")).toBe("unknown_session");
@@ -119,7 +119,7 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
     expect(await client.call("read_artifact", { path: at("a") })).toMatchObject({ text: "first" });
     renameSync(at("a"), at("b"));
     symlinkSync("/etc/passwd", at("a"));
-    expect(await client.refused("read_artifact", { path: at("a") })).toBe("outside_roots");
+    expect(await client.refusalCode("read_artifact", { path: at("a") })).toBe("outside_roots");
     linkSync(at("b"), at("c"));
     expect(await client.call("read_artifact", { path: at("c") })).toMatchObject({ text: "first" });
   });
@@ -142,11 +142,11 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
       const client = await bench.connect(other);
       expect(await client.call("list_sessions")).toMatchObject({ sessions: [] });
       expect(await client.call("read_coordination_status")).toMatchObject({ latest_event_seq: 0, sessions: [] });
-      expect(await client.refused("read_status", { session_id })).toBe("unknown_session");
-      expect(await client.refused("read_turn", { turn_id })).toBe("unknown_turn");
-      expect(await client.refused("read_artifact", { path: `response://${turn_id}` })).toBe("unknown_turn");
+      expect(await client.refusalCode("read_status", { session_id })).toBe("unknown_session");
+      expect(await client.refusalCode("read_turn", { turn_id })).toBe("unknown_turn");
+      expect(await client.refusalCode("read_artifact", { path: `response://${turn_id}` })).toBe("unknown_turn");
       const sent = { session_id, prompt: "hello", allow_mutation: true };
-      expect(await client.refused("send_prompt", sent)).toBe("unknown_session");
+      expect(await client.refusalCode("send_prompt", sent)).toBe("unknown_session");
     }
   });
 

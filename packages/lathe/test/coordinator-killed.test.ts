@@ -38,11 +38,11 @@ interface Question {
   readonly gate?: { readonly context: { readonly title: string } };
 }
 
-/** A controller that can be cut off anywhere: it looks where everything stands, and does the next thing. */
+/** A controller that can be interrupted anywhere: it reads the current state and does the next step. */
 class Controller {
   readonly #bench: CoordinatorBench;
   readonly #confirmed = new Set<string>();
-  /** While its process lives. */
+  /** While its process runs. */
   #client: CoordinatorClient | undefined;
   /** Variables of the first server, which may end early, and of all later ones. */
   readonly #env: (Record<string, string> | undefined)[];
@@ -89,7 +89,7 @@ class Controller {
     }
     const { session_id, advisory_status } = session;
     if (!advisory_status.live) {
-      // Another command than the one that was killed.
+      // A different command from the one that was killed.
       if (this.servers === 1) return this.restart().then(() => false);
       const again = await client.call("start_session", { session_id, allow_mutation: true });
       if (!again.ok) expect(["session_lives"]).toContain(again.error?.code);
@@ -172,7 +172,7 @@ function judge(bench: CoordinatorBench): void {
   ]);
 }
 
-/** False: everything had ended before that line. */
+/** False if everything had ended before that line. */
 async function killedAt(who: "session" | "coordinator", line: number, moment: string): Promise<boolean> {
   const bench = await Bench.open(script);
   try {

@@ -94,7 +94,7 @@ export class CoordinatorClient {
   }
 
   /** The code of a refusal. */
-  async refused(name: string, args: Record<string, unknown> = {}): Promise<string> {
+  async refusalCode(name: string, args: Record<string, unknown> = {}): Promise<string> {
     const { ok, error } = await this.call(name, args);
     return ok ? "" : (error?.code ?? "");
   }

@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
   });
   afterEach(() => bench.close());
 
-  /** A person's terminal with Lathe in it; the id of the pane. */
+  /** A user's terminal with Lathe in it; returns the id of the pane. */
   async function person(name: string, cwd = bench.project): Promise<string> {
     const { LATHE_TMUX_SOCKET: _socket, ...variables } = bench.env({});
     const env = ["env", "-i", "TERM=tmux-256color", "LANG=C.UTF-8"];
@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const adopted = await client.change("register_session", { session_id: "mine", pane });
     expect(adopted["session"]).toMatchObject({ driven_by: "paste", pane, tmux_session: "person", cwd: bench.project });
     await again();
-    // An end of the bracket, keys and commands of a terminal: all of it is text.
+    // An end-of-paste marker, keys and terminal commands: all of it is text.
     const prompt = "say one\n!touch hacked\r\n\u001b[201~\u0003\u0004/exit\n\tsay no more \u{1f41f}";
     const sent = await client.change("send_prompt", { session_id: "mine", prompt });
     await again();
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const client = await bench.connect();
     await client.change("register_session", { session_id: "mine", pane });
     const refused = (prompt: string) =>
-      client.refused("send_prompt", { session_id: "mine", prompt, allow_mutation: true });
+      client.refusalCode("send_prompt", { session_id: "mine", prompt, allow_mutation: true });
     expect(await refused(" !touch made")).toBe("command_in_pane");
     expect(await refused("/exit")).toBe("command_in_pane");
     // Enter would say yes.
@@ -102,20 +102,20 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const shell = bench.tmux.ask("list-panes", "-t", "foreign", "-F", "#{pane_id}");
     const client = await bench.connect();
     const refused = (more: object) =>
-      client.refused("register_session", { session_id: "mine", pane, allow_mutation: true, ...more });
+      client.refusalCode("register_session", { session_id: "mine", pane, allow_mutation: true, ...more });
     expect(await refused({ pane: "%1;kill-serve" })).toBe("unsafe_id");
     expect(await refused({ session_id: "../../x" })).toBe("unsafe_id");
     expect(await refused({ session_id: "=foreign" })).toBe("unsafe_id");
     expect(await refused({ pane: "%99" })).toBe("pane_gone");
     expect(await refused({ pane: shell })).toBe("outside_roots");
     expect(await refused({})).toBe("no_session");
-    expect(await client.refused("register_session", { session_id: "mine", pane })).toBe("mutation_not_confirmed");
+    expect(await client.refusalCode("register_session", { session_id: "mine", pane })).toBe("mutation_not_confirmed");
     await typed(pane, "say hello", "Answer to hello.");
     await client.change("register_session", { session_id: "mine", pane });
     const other = await person("other");
     await typed(other, "say hello", "Answer to hello.");
     expect(await refused({ pane: other })).toBe("name_taken");
-    // The session ends, a shell takes its pane.
+    // The session ends, and a shell takes over its pane.
     bench.tmux.ask("respawn-pane", "-k", "-t", pane, "-c", bench.project, "sh");
     const { turn_id } = await client.change("send_prompt", { session_id: "mine", prompt: "touch hacked" });
     expect(await client.call("read_turn", { turn_id })).toMatchObject({
@@ -141,7 +141,7 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     const [question] = questions as unknown as { question_id: string; turn_id: string; kind: string }[];
     expect(question).toMatchObject({ turn_id: sent["turn_id"] });
     const answer = { session_id: "mine", question_id: question?.question_id, answer: true };
-    expect(await client.refused("submit_question_answer", answer)).toBe("mutation_not_confirmed");
+    expect(await client.refusalCode("submit_question_answer", answer)).toBe("mutation_not_confirmed");
     const answered = (given: unknown) =>
       client.call("submit_question_answer", { ...answer, answer: given, allow_mutation: true });
     for (const empty of ["", " \n", { value: "" }])

@@ -59,7 +59,7 @@ class Player {
   readonly #started: Promise<unknown>[] = [];
   readonly #abandoned: { close(): void }[] = [];
   #opened: Awaited<ReturnType<typeof openReader>> | undefined;
-  /** What the replies named. */
+  /** What the replies contained. */
   readonly turns: string[] = [];
   #names = 0;
   #session = "s";
@@ -69,7 +69,7 @@ class Player {
     this.#profile = profile;
   }
 
-  /** The session of the schedule before, unless that has killed it. */
+  /** The session of the previous schedule, unless that has killed it. */
   async enter(pane: string): Promise<void> {
     const adopted = pane === "" ? { ok: false } : await this.change("register_session", { pane });
     if (adopted.ok === true) return;
@@ -99,7 +99,7 @@ class Player {
     return this.call(name, { session_id: this.#session, ...args, allow_mutation: true });
   }
 
-  /** Begins it; what it comes to is asked at the end. */
+  /** Starts the call; its outcome is checked at the end. */
   play(one: Step): Promise<unknown> {
     const done = this.#carryOut(one);
     this.#started.push(done);
@@ -120,7 +120,7 @@ class Player {
       return turn_id === undefined ? undefined : this.change("report_status", { turn_id, status: one.status });
     }
     if (one.op === "wait") return this.call("watch_events", { after_seq: this.events().length, timeout_ms: 30 });
-    // Its calls go on beside those of the next one: worse than a kill.
+    // Its calls overlap with those of the next one, which is worse than a kill.
     if (this.#opened) this.#abandoned.push(this.#opened);
     this.#opened = undefined;
     return this.reader();
@@ -148,7 +148,7 @@ class Player {
     return this.turns.filter((id) => !ended.has(id));
   }
 
-  /** Everything is answered and brought to its end. */
+  /** Answers everything and waits for the end. */
   async end(): Promise<void> {
     await Promise.all(this.#started);
     const deadline = performance.now() + 30_000;

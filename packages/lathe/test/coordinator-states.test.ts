@@ -106,7 +106,7 @@ it.skipIf(!hasTmux)(
       ["earlier-version", "not_started"],
     ];
     expect(await stateOf(first)).toEqual([...gone, ["now", "starting"]]);
-    // A coordinator that runs on notices the end of another one.
+    // A running coordinator notices the end of another one.
     await first.coordinator.journal.change(() => ({ events: [starting("later", DEAD)], result: undefined }));
     expect(await stateOf(first)).toEqual([...gone, ["now", "starting"], ["later", "not_started"]]);
   },
@@ -138,7 +138,7 @@ it("G-14 a prompt for a session whose folder has gone is refused, and nothing is
   rmSync(project, { recursive: true });
   const reply = await call(await reader(), "send_prompt", { session_id: "one", prompt: "work", allow_mutation: true });
   expect(reply).toMatchObject({
-    error: { code: "folder_gone", message: expect.stringContaining(`not there any more: ${project}.`) },
+    error: { code: "folder_gone", message: expect.stringContaining(`no longer exists: ${project}.`) },
   });
   expect(kinds()).toEqual(["session.started"]);
   expect(readdirSync(join(namespace(), "prompts"))).toEqual([]);

@@ -33,16 +33,16 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
   it("G-13 every change needs its three conditions and the command; what is allowed starts a session in real tmux", async () => {
     const start = { cwd: bench.project };
     const bare = await bench.connect({});
-    expect(await bare.refused("start_session", { ...start, allow_mutation: true })).toBe("no_roots");
+    expect(await bare.refusalCode("start_session", { ...start, allow_mutation: true })).toBe("no_roots");
     const { LATHE_COORDINATOR_MCP_SESSION_COMMAND: command = "", ...rest } = bench.allowed;
     const { LATHE_COORDINATOR_MCP_MUTATIONS: _all, ...rooted } = rest;
     const narrow = await bench.connect({ ...rooted, LATHE_COORDINATOR_MCP_MUTATIONS: "reports" });
-    expect(await narrow.refused("start_session", { ...start, allow_mutation: true })).toBe("mutation_disabled");
+    expect(await narrow.refusalCode("start_session", { ...start, allow_mutation: true })).toBe("mutation_disabled");
     const without = await bench.connect(rest);
-    expect(await without.refused("start_session", start)).toBe("mutation_not_confirmed");
-    expect(await without.refused("start_session", { ...start, allow_mutation: true })).toBe("no_session_command");
+    expect(await without.refusalCode("start_session", start)).toBe("mutation_not_confirmed");
+    expect(await without.refusalCode("start_session", { ...start, allow_mutation: true })).toBe("no_session_command");
     const all = await bench.connect({ ...rest, LATHE_COORDINATOR_MCP_SESSION_COMMAND: command });
-    expect(await all.refused("start_session", { cwd: "/", allow_mutation: true })).toBe("outside_roots");
+    expect(await all.refusalCode("start_session", { cwd: "/", allow_mutation: true })).toBe("outside_roots");
     expect(bench.tmux.sessions()).toEqual(["foreign"]);
     const { session_id } = await all.change("start_session", start);
     expect(bench.tmux.sessions().sort()).toEqual(["foreign", session_id]);
@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
     const first = await client.change("send_prompt", { session_id, prompt: "say one slowly" });
     expect(first).toMatchObject({ status: "active", queued: false, delivered: true, active_turn_id: first["turn_id"] });
     await again();
-    expect(await client.refused("send_prompt", { session_id, prompt: "say two", allow_mutation: true })).toBe(
+    expect(await client.refusalCode("send_prompt", { session_id, prompt: "say two", allow_mutation: true })).toBe(
       "active_turn_exists",
     );
     const second = await client.change("send_prompt", { session_id, prompt: "say two", queue: true });
@@ -124,11 +124,11 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
       text: "of the project",
     });
     expect(await read("same.txt")).toMatchObject({ text: "of the project" });
-    expect(await client.refused("read_artifact", { session_id, path: "gone.txt" })).toBe("not_found");
-    expect(await client.refused("read_artifact", { session_id, path: "link.txt" })).toBe("outside_roots");
-    expect(await client.refused("read_artifact", { session_id, path: "../made.txt" })).toBe("not_found");
-    expect(await client.refused("read_artifact", { path })).toBe("not_found");
-    // Killed, and brought back at once into the same copy.
+    expect(await client.refusalCode("read_artifact", { session_id, path: "gone.txt" })).toBe("not_found");
+    expect(await client.refusalCode("read_artifact", { session_id, path: "link.txt" })).toBe("outside_roots");
+    expect(await client.refusalCode("read_artifact", { session_id, path: "../made.txt" })).toBe("not_found");
+    expect(await client.refusalCode("read_artifact", { path })).toBe("not_found");
+    // Killed, and restarted at once in the same copy.
     const panePid = bench.tmux.ask("display-message", "-p", "-t", String(session_id), "#{pane_pid}");
     process.kill(Number(panePid), "SIGKILL");
     const gone = async () => (await client.call("read_status", { session_id }))["session"];

@@ -41,7 +41,7 @@ describe("killed between the last answer and its end", () => {
     expect(await scene.run([...named, "go"])).toEqual({ code: 0, stdout: "the answer\n", stderr: "" });
     expect(await scene.run([...named, "go"])).toEqual({ code: 0, stdout: "the answer\n", stderr: "" });
     expect(scene.server.requests).toHaveLength(1);
-    // Opened again by its path, the session has broken its own locks.
+    // Reopened by its path, the session has broken its own locks.
     expect(readdirSync(join(scene.box.env["LATHE_HOME"] ?? "", "locks"))).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe("killed between the last answer and its end", () => {
       expect(whole.code).toBe(1);
       await killed([...named, "go"], { DIE_BEFORE: END_OF_INPUT });
       const again = await scene.run([...named, "go"]);
-      // The folder has two sessions now, so the line names the one that is meant.
+      // The folder has two sessions now, so the line names the right one.
       expect({ ...again, stderr: again.stderr.replace(/--resume \w+/, "-c") }).toEqual(whole);
     },
   );
@@ -188,7 +188,7 @@ it("a file that is no session is never taken for one that has not begun", async 
     expect(await scene.run(["--session", "notes.jsonl", "go"])).toMatchObject({ code: 2, stdout: "" });
     expect(readFileSync(join(scene.box.dir, "notes.jsonl"), "utf8")).toBe(text);
   }
-  // What was refused is no session of the user's: doctor must not report it from then on.
+  // What was refused is not a session of the user, so doctor must not report it.
   expect(await scene.box.run(["sessions", "doctor"])).toMatchObject({
     code: 0,
     stdout: expect.not.stringContaining("notes"),

@@ -68,7 +68,7 @@ describe("an edit of several files", () => {
     writeFileSync(join(scene.box.env["LATHE_HOME"]!, "views"), "no folder");
     const env = { LATHE_EDIT_VARIANT: "apply_patch" };
     await scene.run(["--permission-mode", "full", "-p", "patch"], { env });
-    expect(JSON.stringify(scene.server.requests[1]?.body)).toMatch(/could not be kept in .*Nothing was written/);
+    expect(JSON.stringify(scene.server.requests[1]?.body)).toMatch(/could not be saved in .*Nothing was written/);
     expect(filesIn(scene.box.dir)).toMatchObject(
       Object.fromEntries(Object.entries(here).filter(([path]) => path in before)),
     );

@@ -160,7 +160,7 @@ describe.skipIf(!hasDebugpy())("Python (needs debugpy)", () => {
 });
 
 describe("Node", () => {
-  /** Compiled with a map beside it, as tsc does. */
+  /** Compiled with a source map next to it, like tsc does. */
   function compile(name: string, ...lines: readonly string[]): { readonly source: string; readonly program: string } {
     const source = at.write(`src/${name}.ts`, ...lines);
     const { code, map } = transformSync(readFileSync(source, "utf8"), { loader: "ts", sourcemap: "external" });
@@ -252,7 +252,7 @@ describe("Node", () => {
       const other = await at.env.startProcess!([process.execPath, "--inspect-brk=127.0.0.1:0", program]);
       let port: number | undefined;
       await expect.poll(() => (port = Number(/:(\d+)\//.exec(other.readStderr().text)?.[1]))).toBeGreaterThan(0);
-      // Without a name of its debugger: what speaks there is found out.
+      // If the debugger is not named, it is detected.
       const { details } = await at.run({ action: "attach", port, name: "two" });
       if (details.state === "running") await at.say({ action: "continue", name: "two" });
       expect(await at.say({ action: "stack_trace", name: "two" })).toContain("loop.mjs:1");
@@ -285,7 +285,7 @@ describe.skipIf(!has("gcc", "lldb-dap-19"))("C (needs gcc, lldb-dap-19)", () => 
         ...["#include <stdlib.h>", "int sum(const int *v, int n) {", "  int total = 0;"],
         ...["  for (int i = 0; i <= n; i++)", "    total += v[i];", "  return total;", "}"],
         ...["int main(int argc, char **argv) {", "  int v[] = {1, 2, 99};"],
-        // Some systems let a debugger attach only to what allows it.
+        // Some systems let a debugger attach only to processes that allow it.
         ...[
           '  if (argc > 2) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); printf("%d\\n", getpid()); fflush(stdout); }',
         ],

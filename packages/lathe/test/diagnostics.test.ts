@@ -9,7 +9,7 @@ import { coloursCss } from "../src/sessions/export/style.ts";
 import { conversation, type Talk } from "./conversation-kit.ts";
 
 const KEY = "sk-ant-0123456789abcdef-very-secret";
-/** A key that Lathe was never told of. */
+/** A key that Lathe does not know about. */
 const UNKNOWN = `glpat-${"x1Y2z".repeat(4)}`;
 let c: Talk;
 afterEach(async () => {

@@ -14,7 +14,7 @@ const file = (name: string): string => join(scene.box.dir, name);
 const cell = (language: "py" | "js", code: string) =>
   turn.calls([{ name: "eval", args: { cells: [{ language, code }] } }]);
 
-/** The session says its turns one by one; what cells ask for is answered by `others`. */
+/** The session plays its turns one by one; `others` answers what cells ask for. */
 async function begin(
   own: readonly Turn[],
   others: (request: RecordedRequest) => Turn | undefined = () => undefined,
@@ -28,7 +28,7 @@ async function begin(
   writeFileSync(file("a.txt"), "one\ntwo\n");
 }
 
-/** What the session's model was given for each of its calls, in order. */
+/** The results of the session's model's calls, in order. */
 const results = (): string[] => {
   const own = scene.server.requests.filter(({ view }) => !isChild(view) && view.tools.includes("eval"));
   return own.at(-1)?.view.messages.flatMap((message) => message.results.map(({ text }) => text)) ?? [];

@@ -71,7 +71,7 @@ it("G-87 magics: one cell each", async () => {
   expect(await py("import os\nos.environ['COLOUR']")).toBe("'red'");
   expect(await py("everything = %env\n'PATH' in everything")).toBe("True");
   expect(await py("%time 1 + 1")).toMatch(/^Wall time: [\d.]+ ms\n2$/);
-  // It repeats what is quick until that takes long enough to be measured: a core for seconds.
+  // It repeats fast work until that takes long enough to be measured: a core for seconds.
   const slow = "__import__('time').sleep(0.1)";
   expect(await py(`%timeit ${slow}`)).toMatch(/^[\d.]+ us per loop/);
   expect(await py(`%%timeit\n${slow}`)).toMatch(/^[\d.]+ us per loop/);
@@ -204,7 +204,7 @@ it("T-EVAL-1 floods, forks and memory: the output is all there, what a cell star
 
 it("T-EVAL-2 T-EVAL-3 late errors reach the running or the next cell; traces show the cell's own lines; wrong use is one line", async () => {
   const { py, js } = cells;
-  // What is printed when no cell runs belongs to the next one.
+  // Output while no cell runs belongs to the next one.
   let said = await js("setTimeout(() => { throw new Error('late') }, 1); 1");
   await until(async () => {
     said += await js("0");

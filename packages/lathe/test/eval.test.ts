@@ -43,7 +43,7 @@ const js = (code: string, more: Omit<Given, "code"> = {}): Given => ({ language:
 
 type ResultPart = { readonly type?: string; readonly content: unknown };
 
-/** What the model was given for each of its calls, in order. */
+/** The results of the model's calls, in order. */
 function parts(): ResultPart[] {
   const body = scene.server.requests.at(-1)?.body as { messages: { content: unknown }[] };
   return body.messages

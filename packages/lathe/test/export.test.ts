@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => box.remove());
 
-/** Texts that would break out of the page, each in another way. */
+/** Texts that would break out of the page, each in a different way. */
 const HOSTILE = [
   "<script>window.broken = 1</script>",
   '"><img src=x onerror="window.broken = 2">',

@@ -107,7 +107,7 @@ describe.concurrent("an extension that blocks everything", () => {
           new RegExp(`The extension ${name} \\(.*${name}\\.ts\\) blocked Lathe for 5 s, so Lathe had to end`),
         );
         const id = /lathe --resume (\w+)/.exec(blocked.stderr)?.[1];
-        // Before there is a session, there is none to go back to.
+        // Before there is a session, there is none to return to.
         expect(id === undefined).toBe(atLoad);
         // It does not run this time: nothing of it could do anything to this process.
         const again = await at.run([...(id === undefined ? [] : ["--resume", id]), "-p", "go on"]);

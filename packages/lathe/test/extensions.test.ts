@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadExtension } from "../src/additions/extensions/load.ts";
 import { type Finished, type Sandbox, sandbox } from "./command.ts";
 
-/** Notes at the exit, in a file `loaded`, whether the compiler was loaded. */
+/** Records at exit, in a file `loaded`, whether the compiler was loaded. */
 const SPY = fileURLToPath(new URL("./compiler-spy.cjs", import.meta.url));
 
 let box: Sandbox;
@@ -28,7 +28,7 @@ const load = (file: string): Promise<Finished> => box.run(["load-extension", fil
 const loadBuilt = (file: string, env: Record<string, string> = {}): Promise<Finished> =>
   box.runBuilt(["load-extension", file], { env });
 
-/** What somebody has who installed the libraries beside the extension, for their types. */
+/** The libraries of a user who installed them next to the extension, for their types. */
 const ANOTHER_COPY = {
   "node_modules/@lathe/llm/package.json": '{"name":"@lathe/llm","type":"module","exports":"./index.js"}',
   "node_modules/@lathe/llm/index.js": "export class RateLimitError extends Error {}",

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { CAN_ISOLATE, makeProject, type Project, pictureOf } from "../../agent/test/isolate/project.ts";
 import { canMount, withTmpfs } from "./tmpfs.ts";
 
-const FULL = "No space is left on the disk with the views. Free some space and try again.";
+const FULL = "No space is left on the disk with the isolated copies. Free some space and try again.";
 
 describe.skipIf(!CAN_ISOLATE || !canMount)(
   "SA-07 views on a full disk (needs bwrap, nsenter, and the right to mount)",

@@ -298,7 +298,7 @@ describe("Cursor's hooks", () => {
 describe("extensions for pi", () => {
   const extension = (name: string, text: string): string => write(here(`.lathe/extensions/${name}.ts`), text);
   /** Extensions run in a process of their own. */
-  const built = (...args: string[]): Promise<Finished> =>
+  const runBuilt = (...args: string[]): Promise<Finished> =>
     rig.box.runBuilt([...MODEL, "--permission-mode", "full", ...args], { env: rig.env });
 
   it("EX-03 guards for commands and paths know the calls of every tool by pi's names and arguments", async () => {
@@ -310,7 +310,7 @@ describe("extensions for pi", () => {
       patch("keep/b"),
       patch("fine.txt"),
     );
-    await built("-p", "go");
+    await runBuilt("-p", "go");
     const made = ["made", "keep/a", "keep/b", "fine.txt"].map((name) => existsSync(file(name)));
     expect(made).toEqual([false, false, false, true]);
     expect(request(1)).toContain("Dangerous, and not confirmed");
@@ -335,7 +335,7 @@ describe("extensions for pi", () => {
       }`,
     );
     calls(shell("touch made"), { name: "greet", args: { who: "Ada" } });
-    await built("-p", "/hi Bob");
+    await runBuilt("-p", "/hi Bob");
     expect([existsSync(file("made")), existsSync(file("other"))]).toEqual([false, true]);
     expect(request(0)).toContain("Say hi to Bob");
     expect(request(2)).toContain("Hello Ada");
@@ -344,11 +344,11 @@ describe("extensions for pi", () => {
   it("one that waits for something that does not happen here is not loaded, and named at the start and by discover", async () => {
     extension("typed", `export default (pi) => pi.on("user_bash", () => ({ block: true, reason: "no" }));`);
     rig.server.push(turn.text("done"));
-    const { stderr } = await built("-p", "go");
+    const { stderr } = await runBuilt("-p", "go");
     expect(stderr).toContain("the extension typed cannot run here: it was written for pi and waits for user_bash");
     expect((await run("discover")).stdout).toMatch(/Errors\n.*the extension typed cannot run here/);
     rig.server.push(turn.text("done"));
-    const named = await built("--extension", here(".lathe/extensions/typed.ts"), "-p", "go");
+    const named = await runBuilt("--extension", here(".lathe/extensions/typed.ts"), "-p", "go");
     expect(named.stderr).toContain("It was written for pi, and nothing of it takes effect.");
   });
 });

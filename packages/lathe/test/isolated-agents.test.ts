@@ -104,7 +104,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
       /None of its changes were merged; your files are unchanged\. Merge failed\.\n- a\.txt:2: both sides/,
     );
     expect(stdout).toContain("Both sides of each: conflict://1 (a.txt, line 2).");
-    const [patch] = scene.kept(`${failed}.patch`);
+    const [patch] = scene.filesNamed(`${failed}.patch`);
     expect(stdout).toContain(`git apply --3way ${patch}`);
     expect(readFileSync(patch!, "utf8")).toMatch(failed === "One" ? /\+first/ : /\+second/);
     expect(readFileSync(patch!, "utf8")).not.toContain("<<<<<<<");
@@ -161,11 +161,11 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
       "cannot\n\n[None of its changes were merged; your files are unchanged. It did not finish.",
     );
     expect([scene.read("vendor/x/x.txt"), scene.read("a.txt")]).toEqual(["2\n", "one\ntwo\nthree\n"]);
-    expect(readFileSync(scene.kept("Two.patch")[0]!, "utf8")).toContain("+half");
-    expect(scene.kept("Two.nested-1.patch").map((path) => readFileSync(path, "utf8"))).toEqual([
+    expect(readFileSync(scene.filesNamed("Two.patch")[0]!, "utf8")).toContain("+half");
+    expect(scene.filesNamed("Two.nested-1.patch").map((path) => readFileSync(path, "utf8"))).toEqual([
       expect.stringMatching(/^diff --git a\/x\.txt b\/x\.txt\n[\s\S]*\+3\n$/),
     ]);
-    expect(scene.kept("One.md").map((path) => readFileSync(path, "utf8"))).toEqual([
+    expect(scene.filesNamed("One.md").map((path) => readFileSync(path, "utf8"))).toEqual([
       "one\n\n[Merged into your files: vendor/x/x.txt]",
     ]);
   });
@@ -191,7 +191,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     expect(stdout).toMatch(/Its check failed with exit code 1:\n.*wrong/s);
     expect([scene.read("a.txt"), scene.read("b.txt")]).toEqual(["right\n", "b\n"]);
     expect(askedOf("Good").map(lastMessage)[2]).toMatch(/exit code 1:\nwrong\nb\n/);
-    expect(readFileSync(scene.kept("Bad.patch")[0]!, "utf8")).toContain("+wrong");
+    expect(readFileSync(scene.filesNamed("Bad.patch")[0]!, "utf8")).toContain("+wrong");
     expect(scene.git("status", "--short", "ran")).toBe("");
   });
 

@@ -47,7 +47,7 @@ describe("limits of a run end it with code 5", () => {
     expect(end?.["cost"]).toBeGreaterThan(0.8);
     expect(end?.["cost"]).toBeLessThanOrEqual(1);
     expect(JSON.stringify(end)).toMatch(/The limit of \$1\.00 does not cover another request.*lathe -c/);
-    // With a higher limit it goes on.
+    // With a higher limit it continues.
     const more = await scene.run([...full, "-c", "--mode", "json", "--max-cost", "2", "go on"]);
     expect(more.code).toBe(5);
     expect(jsonLines(more.stdout).at(-1)?.["cost"]).toBeLessThanOrEqual(2);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, sandbox } from "./command.ts";
-import { type LocalKind, type LocalOptions, type LocalServer, localServer, written } from "./local-kit.ts";
+import { type LocalKind, type LocalOptions, type LocalServer, localServer, writtenCall } from "./local-kit.ts";
 
 let box: Sandbox;
 let local: LocalServer | undefined;
@@ -34,9 +34,10 @@ const facts = async () =>
   JSON.parse(await readFile(join(box.env["LATHE_HOME"]!, "cache/local-models.json"), "utf8"))["#learned"];
 
 const task = (step: number) =>
-  [written("write", { file_path: "a.txt", content: "one\n" }), written("bash", { command: "cat a.txt" }, "fence")][
-    step
-  ] ?? turn.text("Done.");
+  [
+    writtenCall("write", { file_path: "a.txt", content: "one\n" }),
+    writtenCall("bash", { command: "cat a.txt" }, "fence"),
+  ][step] ?? turn.text("Done.");
 
 describe("a server that refuses tools", () => {
   it.each<[LocalKind]>([["llama.cpp"], ["ollama"], ["lm-studio"], ["vllm"]])(

@@ -66,7 +66,7 @@ describe("G-69 which way of editing works", () => {
     await run("-p", "new");
     const learned = editTool();
     expect(learned).not.toContain("old_string");
-    // It goes on with what its prompt describes, whatever is known meanwhile.
+    // It follows its prompt's description, whatever is known meanwhile.
     await writeFile(join(box.env["LATHE_HOME"]!, "cache/edit-variants.json"), "{}");
     await run("-c", "-p", "go on");
     expect(editTool()).toEqual(learned);

@@ -132,7 +132,7 @@ export async function localServer(options: LocalOptions): Promise<LocalServer> {
 }
 
 /** A call as a model writes it in its text. */
-export const written = (
+export const writtenCall = (
   name: string,
   args: Record<string, unknown>,
   form: "tag" | "fence" | "function" = "tag",

@@ -81,15 +81,15 @@ export async function writeModel(file: string, random: () => number): Promise<vo
     const count = shape.reduce((product, size) => product * size, 1);
     infos.push(Buffer.concat([str(name), u32(shape.length), ...shape.map(u64), u32(0), u64(offset)]));
     const values = Array.from({ length: count }, () => (shape.length === 1 ? 1 : (random() - 0.5) / 4));
-    data.push(padded(f32(values)));
+    data.push(pad(f32(values)));
     offset += data.at(-1)!.length;
   }
   const head = Buffer.concat([Buffer.from("GGUF"), u32(3), u64(shapes.length), u64(facts.length), ...facts, ...infos]);
-  await writeFile(file, Buffer.concat([padded(head), ...data]));
+  await writeFile(file, Buffer.concat([pad(head), ...data]));
 }
 
 const ALIGNMENT = 32;
-const padded = (bytes: Buffer): Buffer =>
+const pad = (bytes: Buffer): Buffer =>
   Buffer.concat([bytes, Buffer.alloc((ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT)]);
 function u32(value: number): Buffer {
   const bytes = Buffer.alloc(4);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ModelTurn, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, sandbox } from "./command.ts";
-import { type LocalKind, localServer, written } from "./local-kit.ts";
+import { type LocalKind, localServer, writtenCall } from "./local-kit.ts";
 
 type Step = readonly [tool: string, args: Record<string, unknown>];
 
@@ -95,7 +95,7 @@ const WORDS = "I have looked at this carefully and will go on step by step. ";
 const FORMS = ["tag", "fence", "function"] as const;
 
 function answer([tool, args]: Step, nth: number, asText: boolean, talks: boolean): ModelTurn {
-  if (asText) return written(tool, args, FORMS[nth % FORMS.length]);
+  if (asText) return writtenCall(tool, args, FORMS[nth % FORMS.length]);
   const said = talks ? [{ type: "text" as const, text: WORDS.repeat(12) }] : [];
   return turn.blocks([...said, { type: "call", name: tool, args }]);
 }

@@ -50,11 +50,11 @@ export class LspHarness {
   }
 
   ask(question: LspQuestion): Promise<string> {
-    return this.#answers.answer(this.#located(question), this.#env, signal);
+    return this.#answers.answer(this.#withLocation(question), this.#env, signal);
   }
 
   async plan(question: LspQuestion): Promise<Refactoring> {
-    const plan = await this.refactorings.plan(this.#located(question), this.#env, signal);
+    const plan = await this.refactorings.plan(this.#withLocation(question), this.#env, signal);
     if ("run" in plan) throw new Error(`${plan.command} is a command`);
     return plan;
   }
@@ -75,7 +75,7 @@ export class LspHarness {
     await this.#errors.close();
   }
 
-  #located(question: LspQuestion): LspQuestion {
+  #withLocation(question: LspQuestion): LspQuestion {
     const { file } = question;
     return file === undefined || file === "*"
       ? question

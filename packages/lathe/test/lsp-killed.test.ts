@@ -42,7 +42,7 @@ const hover = lsp({ action: "hover" });
 const definition = lsp({ action: "definition" });
 const write = (path: string, content: string) => turn.calls([{ name: "write", args: { path, content } }]);
 
-function scripted(behaviour: string): Record<string, string> {
+function scriptedServer(behaviour: string): Record<string, string> {
   const server = { command: process.execPath, args: [SERVER, behaviour], fileTypes: [".xyz"], rootMarkers: ["a.xyz"] };
   return { "a.xyz": "one\n", "lsp.json": JSON.stringify({ servers: { xyz: server } }) };
 }
@@ -52,7 +52,7 @@ const hasReached = (dir: string): boolean => existsSync(join(dir, "reached"));
 /** The agent waits for a server that does not answer this. */
 const stuck = (when: string, method: string, asked: Turn): Situation => ({
   when,
-  files: scripted(`hangs at ${method}`),
+  files: scriptedServer(`hangs at ${method}`),
   turns: [asked],
   isTime: hasReached,
   running: [SERVER, "sleep 300"],
@@ -85,7 +85,7 @@ const SITUATIONS: readonly Situation[] = [
   stuck("while an edit waits for its errors", "textDocument/didOpen", write("a.xyz", "two\n")),
   {
     when: "while a server reads the project",
-    files: scripted("loads for ever"),
+    files: scriptedServer("loads for ever"),
     turns: [definition],
     isTime: hasReached,
     running: [SERVER],
@@ -115,7 +115,7 @@ const SITUATIONS: readonly Situation[] = [
   { ...stuck("with a server in the sandbox", "textDocument/hover", hover), options: ["--sandbox"] },
   {
     when: "with a server in an isolated copy",
-    files: scripted("hangs at nothing"),
+    files: scriptedServer("hangs at nothing"),
     turns: [hover],
     options: ["--worktree", "feat"],
     running: [SERVER, "sleep 300"],
@@ -171,7 +171,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("SIGKILL of the agent (need
   it("LP-02 in the second session of a run, in the middle of a question: no server is left, nor what it has started", async () => {
     const rig = await setup();
     try {
-      writeFiles(rig.box.dir, scripted("hangs at textDocument/definition"));
+      writeFiles(rig.box.dir, scriptedServer("hangs at textDocument/definition"));
       await rig.box.run(["trust"]);
       const host = await rig.startProcess(...FULL);
       rig.server.push(hover, turn.text("done"));

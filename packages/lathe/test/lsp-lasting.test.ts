@@ -42,7 +42,7 @@ it("LP-02 LP-03 one server for all sessions of a run: after a new, a forked and 
   expect(started.length).toBeGreaterThan(0);
 
   await host.data("new_session");
-  // A person mends the file between the sessions.
+  // The user fixes the file between the sessions.
   writeFileSync(join(rig.box.dir, "src/a.ts"), GREET);
   rig.server.push(write("src/c.ts", "export const other = 2;\n"), ...map, turn.text("done"));
   await host.prompt("two");

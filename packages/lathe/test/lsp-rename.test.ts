@@ -53,7 +53,7 @@ it("LP-04 a rename at once after a cold start is whole, with the defaults of typ
         .sort(),
     );
     expect(plan.files.flatMap(({ edits }) => edits)).toHaveLength(29 * 5 + 1);
-    // A person saves one of them while the question is open.
+    // The user saves one of them while the question is open.
     const tool = lspTool({ answer: () => Promise.reject(new Error("unused")), plan: () => Promise.resolve(plan) });
     const context = contextFor(env);
     const call = { ...context, paths: new CallPaths(env, context.signal) };
@@ -61,7 +61,7 @@ it("LP-04 a rename at once after a cold start is whole, with the defaults of typ
     const [touched = ""] = plan.files.map(({ path }) => path).filter((path) => path.includes("d3"));
     writeFileSync(join(folder, touched), `// mine\n${files[touched]}`);
     await expect(tool.execute(RENAME, call)).rejects.toThrow(
-      `${touched} has changed since this edit was worked out. Nothing was written; ask again.`,
+      `${touched} has changed since this edit was computed. Nothing was written; ask again.`,
     );
     expect(readFiles(folder)).toEqual({ ...files, [touched]: `// mine\n${files[touched]}` });
   } finally {

@@ -58,7 +58,7 @@ it("LP-03 after sed -i, git checkout and an editor's save no stale error is told
     expect(await problems("src/d.ts")).toBe("OK");
     git("checkout", "-q", "main");
     expect(await problems("src/d.ts")).toBe("OK");
-    // An editor writes beside the file and renames.
+    // Editors write a new file and rename it.
     writeFileSync(join(folder, "src/a.ts~"), "export function greet(): string {\n  return 1;\n}\n");
     renameSync(join(folder, "src/a.ts~"), join(folder, "src/a.ts"));
     expect(await problems("src/b.ts")).toContain("Expected 0 arguments");

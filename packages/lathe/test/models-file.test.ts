@@ -40,8 +40,8 @@ describe("models.yml through the command", () => {
     expect(mended).toMatchObject({ code: 0, stderr: "" });
     expect(mended.stdout).toMatch(/acme\/small +8k +2k .*models\.yml/);
     expect((await b.ask(["--model", "acme/small"])).stdout).toBe("ok\n");
-    expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "small" });
-    expect(b.asked[0]?.headers.authorization).toBe("Bearer acme-key");
+    expect(b.modelRequests[0]).toMatchObject({ dialect: "chat", model: "small" });
+    expect(b.modelRequests[0]?.headers.authorization).toBe("Bearer acme-key");
   });
 
   it("G-43 a models.json alone becomes models.yml once, and is not used any more", async () => {
@@ -99,7 +99,7 @@ describe("models.yml through the command", () => {
     const env = { OPENAI_API_KEY: "k" };
     await b.ask(["--model", "openai/gpt-5.2"], env);
     await b.ask(["--model", "openai/gpt-5.1"], env);
-    expect(b.asked.map(({ headers }) => [headers["x-team"], headers["x-site"]])).toEqual([
+    expect(b.modelRequests.map(({ headers }) => [headers["x-team"], headers["x-site"]])).toEqual([
       ["mine", "hq"],
       ["everyone", "hq"],
     ]);
@@ -118,7 +118,7 @@ describe("models.yml through the command", () => {
     expect(stdout).toMatch(/openai\/gpt-next +900k .*\$OPENAI_API_KEY/);
     expect(stdout).toContain("openai/gpt-5.2");
     expect(await b.ask(["--model", "openai/gpt-next"], env)).toMatchObject({ code: 0, stdout: "ok\n" });
-    expect(b.asked.at(-1)).toMatchObject({ dialect: "responses", model: "gpt-next" });
+    expect(b.modelRequests.at(-1)).toMatchObject({ dialect: "responses", model: "gpt-next" });
   });
 
   it("G-57 the request transform works on the wire only: headers, protected body fields, another id", async () => {
@@ -129,7 +129,7 @@ describe("models.yml through the command", () => {
 `;
     await b.write("models.yml", acme(transform, "        wireModelId: acme-2026-small\n"));
     const run = await b.box.run(["--model", "acme/small", "--mode", "json", "-p", "hi"]);
-    const [request] = b.asked;
+    const [request] = b.modelRequests;
     expect(request?.body).toMatchObject({ model: "acme-2026-small", user: "team" });
     expect(request?.headers["x-proxy"]).toBe("yes");
     expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith("x-stainless"))).toEqual([]);
@@ -149,7 +149,7 @@ ${provider}    modelOverrides:
     const retention = async (file: string, extra: Record<string, string> = env) => {
       await b.write("models.yml", file);
       await b.ask(["--model", "openai/gpt-5.2"], extra);
-      return b.asked.at(-1)?.body.prompt_cache_retention;
+      return b.modelRequests.at(-1)?.body.prompt_cache_retention;
     };
     expect(await retention(at("", ""), { OPENAI_API_KEY: "k" })).toBeUndefined();
     expect(await retention(at("", ""))).toBe("24h");
@@ -161,8 +161,8 @@ ${provider}    modelOverrides:
     const anthropic = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: b.server.baseUrl("anthropic") };
     await b.write("models.yml", "providers:\n  anthropic:\n    cacheRetention: long\n    compat: {}\n");
     await b.ask(["--model", "anthropic/claude-sonnet-4-5"], anthropic);
-    expect(b.asked.at(-1)?.text).toContain('"ephemeral"');
-    expect(b.asked.at(-1)?.text).not.toContain('"1h"');
+    expect(b.modelRequests.at(-1)?.text).toContain('"ephemeral"');
+    expect(b.modelRequests.at(-1)?.text).not.toContain('"1h"');
   });
 
   it("CF-04 a key may be a variable's name or a command of the user's own file", async () => {
@@ -171,7 +171,7 @@ ${provider}    modelOverrides:
     expect(await readFile(join(b.box.dir, "runs"), "utf8")).toBe("x\n");
     await b.write("models.yml", acme().replace("acme-key", "ACME_SECRET"));
     await b.ask(["--model", "acme/small"], { ACME_SECRET: "from-env" });
-    expect(b.asked.map(({ headers }) => headers.authorization)).toEqual([
+    expect(b.modelRequests.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer abc",
       "Bearer abc",
       "Bearer from-env",

@@ -13,7 +13,7 @@ export interface Bench {
   /** A file below LATHE_HOME. */
   write(name: string, text: string): Promise<string>;
   /** Requests to model endpoints, without listings. */
-  readonly asked: ModelServer["requests"];
+  readonly modelRequests: ModelServer["requests"];
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export async function bench(options: ModelServerOptions = {}): Promise<Bench> {
       await writeFile(file, text);
       return file;
     },
-    get asked() {
+    get modelRequests() {
       return server.requests.filter(({ dialect }) => dialect !== undefined);
     },
     close: async () => {

@@ -27,8 +27,8 @@ describe("local servers", () => {
     expect(stdout).toMatch(/ollama\/tiny:1b +16k .*no key needed/);
     const run = await b.ask(["--model", "ollama/tiny:1b"], ollama());
     expect(run).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
-    expect(b.asked[0]?.model).toBe("tiny:1b");
-    expect(b.asked[0]?.headers.authorization).toBeUndefined();
+    expect(b.modelRequests[0]?.model).toBe("tiny:1b");
+    expect(b.modelRequests[0]?.headers.authorization).toBeUndefined();
   });
 
   it("G-48 llama.cpp and LM Studio are asked in their own ways", async () => {
@@ -48,7 +48,7 @@ describe("local servers", () => {
     expect(stdout).toMatch(/vllm\/tiny:1b .*no key needed/);
     const run = await b.ask(["--model", "vllm/tiny:1b"], env);
     expect(run).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
-    expect(b.asked[0]?.headers.authorization).toBeUndefined();
+    expect(b.modelRequests[0]?.headers.authorization).toBeUndefined();
     await b.write(
       "models.yml",
       `providers:\n  sglang:\n    baseUrl: ${b.server.url}/v1\n    api: openai-completions\n    auth: none\n    discovery: { type: openai-compatible }\n`,
@@ -86,7 +86,7 @@ describe("local servers", () => {
     );
     await b.ask(["--model", "ollama/tiny:1b"], ollama());
     expect(listings()).toBe(first);
-    expect(b.asked.at(-1)?.body.model).toBe("tiny-override");
+    expect(b.modelRequests.at(-1)?.body.model).toBe("tiny-override");
 
     await b.ask(["--model", "ollama/tiny:1b"], { ...ollama(), OLLAMA_CONTEXT_LENGTH: "4096" });
     expect(listings()).toBeGreaterThan(first);
@@ -110,7 +110,7 @@ describe("local servers", () => {
       { provider: "lab", id: "tiny:1b", name: "The small one", available: true },
     ]);
     expect(await b.ask(["--model", "lab/tiny:1b"], nowhere)).toMatchObject({ code: 0, stdout: "ok\n" });
-    expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "tiny:1b" });
+    expect(b.modelRequests[0]).toMatchObject({ dialect: "chat", model: "tiny:1b" });
   });
 
   it("G-48 a server of models.yml that wants a key is asked with it", async () => {
@@ -124,7 +124,7 @@ describe("local servers", () => {
 
   it("G-52 a scope of a local server's models is a choice of one of them", async () => {
     expect(await b.ask(["--models", "ollama/*"], ollama())).toMatchObject({ code: 0 });
-    expect(b.asked[0]?.model).toBe("tiny:1b");
+    expect(b.modelRequests[0]?.model).toBe("tiny:1b");
   });
 
   it.each([[["-p", "hi"]], [["--mode", "json", "-p", "hi"]]])(
@@ -133,7 +133,7 @@ describe("local servers", () => {
       const { code, stdout, stderr } = await b.box.run(["--no-session", ...args], { env: ollama() });
       expect(code).toBe(3);
       expect(`${stdout}${stderr}`).toContain("No credential was found. Set a key such as ANTHROPIC_API_KEY");
-      expect(b.asked).toHaveLength(0);
+      expect(b.modelRequests).toHaveLength(0);
     },
   );
 });

@@ -51,7 +51,7 @@ ${more}`;
 
 /** `key/id effort` of each request. */
 const reached = (): string[] =>
-  b.asked.map(({ headers, model, body }) =>
+  b.modelRequests.map(({ headers, model, body }) =>
     `${String(headers.authorization).replace("Bearer ", "")}/${model} ${body.reasoning_effort ?? ""}`.trim(),
   );
 
@@ -67,7 +67,7 @@ describe("a preset for all jobs", () => {
       code: 3,
       stderr: "lathe: The preset team needs two. No credential for two. Set TWO_KEY, or run: lathe login two\n",
     });
-    expect(b.asked).toEqual([]);
+    expect(b.modelRequests).toEqual([]);
     expect(await b.ask(["--mpreset", "codex-pro"], keys)).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/needs openai\. No credential for OpenAI\. Set OPENAI_API_KEY/),
@@ -195,9 +195,9 @@ describe("models.yml", () => {
     );
     const openai = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") };
     await b.ask(["--model", "openai/gpt-5.2"], openai);
-    expect(b.asked.at(-1)?.body).toMatchObject({ reasoning: { effort: "low" } });
+    expect(b.modelRequests.at(-1)?.body).toMatchObject({ reasoning: { effort: "low" } });
     await b.ask(["--model", "openai/gpt-5.2:max"], openai);
-    expect(b.asked.at(-1)?.body).toMatchObject({ reasoning: { effort: "xhigh" } });
+    expect(b.modelRequests.at(-1)?.body).toMatchObject({ reasoning: { effort: "xhigh" } });
   });
 
   it.each([

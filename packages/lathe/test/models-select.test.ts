@@ -33,7 +33,7 @@ const keys = { ONE_KEY: "one", TWO_KEY: "two" };
 
 /** `provider/id effort` of the last request, by the key that came with it. */
 const reached = (): string => {
-  const request = b.asked.at(-1);
+  const request = b.modelRequests.at(-1);
   const provider = String(request?.headers.authorization).replace("Bearer ", "");
   return `${provider}/${request?.model} ${request?.body.reasoning_effort ?? ""}`.trim();
 };
@@ -45,7 +45,7 @@ it("a session whose first request got no answer is continued with its own model"
   const first = await b.box.run(["--model", "two/alpha-mini", "-p", "hi"], { env: keys });
   expect(first.code).toBe(3);
   expect(await b.box.run(["-c", "-p", "again"], { env: keys })).toMatchObject({ code: 0 });
-  expect(b.asked.map(({ model }) => model)).toEqual(["alpha-mini", "alpha-mini"]);
+  expect(b.modelRequests.map(({ model }) => model)).toEqual(["alpha-mini", "alpha-mini"]);
 });
 
 describe("which model a selector means", () => {
@@ -111,7 +111,7 @@ describe("which model a selector means", () => {
       code: 3,
       stderr: expect.stringContaining("None of the models to choose from (one/*) has a credential."),
     });
-    expect(b.asked).toEqual([]);
+    expect(b.modelRequests).toEqual([]);
     expect(await b.ask(["--model", "openai/gpt-5.2"], env)).toMatchObject({ code: 0 });
     await b.write("config.yml", "enabledModels: [nosuch/*]\n");
     expect(await b.box.run(["models"], { env })).toMatchObject({
@@ -264,11 +264,11 @@ describe("context promotion", () => {
 
     const without = await b.box.run(["-p", "hi"]);
     expect(without.code).not.toBe(0);
-    expect(b.asked.map(({ model }) => model)).toEqual(["m-small"]);
+    expect(b.modelRequests.map(({ model }) => model)).toEqual(["m-small"]);
 
     await b.write("config.yml", "model: acme/m-small\ncontextPromotion: { enabled: true }\n");
     expect(await b.box.run(["-p", "hi"])).toMatchObject({ code: 0, stdout: "done\n" });
-    const [, small, big] = b.asked;
+    const [, small, big] = b.modelRequests;
     expect([small?.model, big?.model]).toEqual(["m-small", "m-big"]);
     // Only the environment block names the model.
     expect(JSON.stringify(big?.body.messages)).toBe(
@@ -278,7 +278,7 @@ describe("context promotion", () => {
     expect(session).toContain('"role":"temporary"');
     expect(session).not.toContain('"type":"compaction"');
     await b.box.run(["-p", "hi"]);
-    expect(b.asked[3]?.model).toBe("m-small");
+    expect(b.modelRequests[3]?.model).toBe("m-small");
   });
 
   it("LS-05 a context that is about to be compacted goes on with the larger model instead", async () => {
@@ -288,7 +288,7 @@ describe("context promotion", () => {
     await b.write("config.yml", "model: acme/m-small\ncontextPromotion: { enabled: true }\n");
     await b.box.run(["-p", "hi"]);
     expect(await b.box.run(["-c", "-p", "and now?"])).toMatchObject({ code: 0, stdout: "done\n" });
-    expect(b.asked.map(({ model }) => model)).toEqual(["m-small", "m-big"]);
+    expect(b.modelRequests.map(({ model }) => model)).toEqual(["m-small", "m-big"]);
     expect((await sessionTexts()).join("")).not.toContain('"type":"compaction"');
   });
 });

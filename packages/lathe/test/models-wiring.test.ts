@@ -24,7 +24,7 @@ describe("what reaches the model and what comes back", () => {
     await writeFile(join(b.box.dir, "a.txt"), "as it was");
     const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") };
     expect(await b.ask([...full, "--model", "openai/gpt-5.2"], env)).toMatchObject({ stdout: "sorry\n" });
-    expect(b.asked[1]?.result("call_1")).toMatch(/withheld.*send the call again/);
+    expect(b.modelRequests[1]?.result("call_1")).toMatch(/withheld.*send the call again/);
     expect(await readFile(join(b.box.dir, "a.txt"), "utf8")).toBe("as it was");
     expect(await readFile(join(b.box.dir, "b.txt"), "utf8")).toBe(mention);
   });
@@ -46,9 +46,9 @@ describe("what reaches the model and what comes back", () => {
     await b.write("models.yml", `providers:\n${provider("one", "gpt-large")}${provider("two", "gpt-mini")}`);
     await b.write("config.yml", "modelRoles: { smol: two/gpt-mini }\n");
     expect(await b.ask([...full, "--model", "one/gpt-large"])).toMatchObject({ code: 0, stdout: "all done\n" });
-    const children = b.asked.filter(({ headers }) => headers.authorization === "Bearer two");
+    const children = b.modelRequests.filter(({ headers }) => headers.authorization === "Bearer two");
     expect(children.map(({ model }) => model)).toEqual(["gpt-mini"]);
-    expect(b.asked.at(-1)?.text).toContain("child says hi");
+    expect(b.modelRequests.at(-1)?.text).toContain("child says hi");
   });
 
   it("G-43 thinking.defaultLevel of a model is its effort when nothing else names one", async () => {
@@ -60,7 +60,7 @@ describe("what reaches the model and what comes back", () => {
     );
     await b.ask(["--model", "acme/deep"]);
     await b.ask(["--model", "acme/deep", "--thinking", "low"]);
-    expect(b.asked.map(({ body }) => body.reasoning_effort)).toEqual(["high", "low"]);
+    expect(b.modelRequests.map(({ body }) => body.reasoning_effort)).toEqual(["high", "low"]);
   });
 
   it("G-56 dialect switches of models.yml change the request: the provider's, refined by the model's", async () => {
@@ -80,7 +80,7 @@ describe("what reaches the model and what comes back", () => {
     );
     await b.ask(["--model", "acme/plain"]);
     await b.ask(["--model", "acme/own"]);
-    const [plain, own] = b.asked.map(({ body }) => body);
+    const [plain, own] = b.modelRequests.map(({ body }) => body);
     expect(plain).toMatchObject({ max_tokens: 500 });
     expect(plain.stream_options).toBeUndefined();
     expect(own).toMatchObject({ max_tokens: 500, stream_options: { include_usage: true } });
@@ -105,7 +105,7 @@ describe("what reaches the model and what comes back", () => {
     );
     const env = { MY_PROXY_BASE_URL: b.server.baseUrl("chat") };
     expect(await b.ask(["--model", "my-proxy/m1"], env)).toMatchObject({ code: 0, stdout: "ok\n" });
-    expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "m1" });
+    expect(b.modelRequests[0]).toMatchObject({ dialect: "chat", model: "m1" });
     expect(await b.ask(["--model", "my-proxy/m1"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/my-proxy/),
@@ -144,7 +144,7 @@ describe("what reaches the model and what comes back", () => {
       });
       expect((await b.box.run(["models", "acme"])).stdout).toMatch(/acme\/m .*–\n/);
       expect(await b.ask(["--model", "acme/m"], { ACME_TOKEN: " t-1\n" })).toMatchObject({ code: 0 });
-      expect(b.asked.at(-1)?.headers["authorization"]).toBe("Bearer t-1");
+      expect(b.modelRequests.at(-1)?.headers["authorization"]).toBe("Bearer t-1");
     }
   });
 

@@ -84,7 +84,7 @@ describe("a JSON run whose reader goes away", () => {
 });
 
 describe("a stderr that cannot be written", () => {
-  // The retry is told on stderr.
+  // The retry is reported on stderr.
   const script = () => rig.server.push(turn.error(529, { retryAfter: 0 }), shell("echo one"), turn.text("Done."));
 
   it("MO-04 a full disk behind stderr does not end the run", async () => {

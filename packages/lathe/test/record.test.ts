@@ -20,7 +20,7 @@ afterEach(async () => {
 const call = (name: string, args: unknown) => ({ name, args });
 const full = ["--permission-mode", "full"];
 
-/** Another home, no key, no project, and nobody who answers requests. */
+/** Another home, no key, no project, and no server. */
 async function replayElsewhere(recording: string) {
   await scene.server.close();
   elsewhere = await sandbox();

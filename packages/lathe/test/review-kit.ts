@@ -39,14 +39,14 @@ const assignmentOf = ({ view }: RecordedRequest): string =>
   view.messages.find(({ role }) => role === "user")?.text ?? "";
 export const lensOf = (request: RecordedRequest): string =>
   /You are ([\w-]+)\. Your assignment/.exec(request.text)?.[1] ?? "";
-const yielded = (output: string): CallSpec => ({ name: "yield", args: { output } });
+const yieldCall = (output: string): CallSpec => ({ name: "yield", args: { output } });
 
 function reviewerTurn(request: RecordedRequest, { findings = () => [], reviewer }: Roles): Turn {
   const lens = lensOf(request);
   const own = reviewer?.(lens, request);
   if (own) return own;
   const calls = findings(lens).map((finding) => ({ name: "report_finding", args: { ...finding } }));
-  return turn.calls([...calls, yielded("done")]);
+  return turn.calls([...calls, yieldCall("done")]);
 }
 
 function criticTurn(request: RecordedRequest, { holds = () => true, critic }: Roles): Turn {
@@ -58,7 +58,7 @@ function criticTurn(request: RecordedRequest, { holds = () => true, critic }: Ro
     holds: holds(line),
     reason: holds(line) ? "It is so." : "It cannot happen.",
   }));
-  return turn.calls([yielded(JSON.stringify({ verdicts }))]);
+  return turn.calls([yieldCall(JSON.stringify({ verdicts }))]);
 }
 
 /** Answers as the agent that sent the request. */

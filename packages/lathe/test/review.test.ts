@@ -16,7 +16,7 @@ afterEach(() => scene.close());
 const LENSES = ["correctness", "security", "tests", "simplicity"];
 const CODE = Array.from({ length: 40 }, (_, n) => `  const value${n} = compute(${n}, input[${n}]);`);
 
-async function scened(roles: Roles = {}): Promise<void> {
+async function setUpScene(roles: Roles = {}): Promise<void> {
   scene = await reviewScene(roles);
   scene.write("src/run.js", "export function run(input) {\n}\n");
   scene.git("add", "-A");
@@ -47,7 +47,7 @@ describe("lathe review", () => {
       (line: number) => at(line, { quote: "return eval(input)" }),
       (line: number) => at(line, { path: "src/gone.js" }),
     ];
-    await scened({
+    await setUpScene({
       findings: (lens) => {
         const first = 2 + LENSES.indexOf(lens) * 3;
         return [first, first + 1, first + 2].flatMap((line, i) => [at(line, { priority: `P${i}` }), lies[i]!(line)]);
@@ -74,7 +74,7 @@ describe("lathe review", () => {
   });
 
   it("a lens that fails is said and the others stand; what two report is one; what the critic refutes is not reported", async () => {
-    await scened({
+    await setUpScene({
       findings: (lens) =>
         lens === "correctness"
           ? [at(4, { title: "Reads past the end of input", line: 30 }), at(9)]
@@ -100,7 +100,7 @@ describe("lathe review", () => {
 
   it("a review that found nothing because somebody failed does not look like a clean one", async () => {
     let isBroken = true;
-    await scened({
+    await setUpScene({
       findings: () => (isBroken ? [at(5)] : []),
       critic: () => turn.error(400, { message: "No." }),
     });
@@ -113,7 +113,7 @@ describe("lathe review", () => {
   });
 
   it("reviewers that answer nonsense have failed: the review is incomplete and exits with 3", async () => {
-    await scened({ reviewer: () => turn.text("Blue is a fine colour.") });
+    await setUpScene({ reviewer: () => turn.text("Blue is a fine colour.") });
     change();
     const { code, stdout } = await scene.review([]);
     expect(code).toBe(3);
@@ -124,7 +124,7 @@ describe("lathe review", () => {
 
   it("one reviewer that answers nonsense is named beside what the others found", async () => {
     let hasFindings = true;
-    await scened({
+    await setUpScene({
       findings: (lens) => (hasFindings && lens === "security" ? [at(5)] : []),
       reviewer: (lens) => (lens === "tests" ? turn.text("Blue is a fine colour.") : undefined),
     });
@@ -143,7 +143,7 @@ describe("lathe review", () => {
   });
 
   it("says in one line what is wrong, asks no model then, and leaves nothing behind", async () => {
-    await scened();
+    await setUpScene();
     expect(await scene.review(["nope..HEAD"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^lathe: There is no commit "nope" here\..*\n$/),
@@ -158,7 +158,7 @@ describe("lathe review", () => {
   });
 
   it("a budget that is used up ends the review with its own exit code", async () => {
-    await scened({ reviewer: () => turn.calls([{ name: "read_file", args: { file_path: "src/run.js" } }]) });
+    await setUpScene({ reviewer: () => turn.calls([{ name: "read_file", args: { file_path: "src/run.js" } }]) });
     change();
     const { code, lenses } = await json("--max-turns", "6");
     expect(code).toBe(5);
@@ -176,7 +176,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("views of reviewers (needs 
       { name: "shell", args: { command: `git diff --output=${dir}/evil.txt` } },
       { name: "shell", args: { command: `rm -rf ${dir}/src; touch ~/evil` } },
     ];
-    await scened({
+    await setUpScene({
       reviewer: (_lens, { view }) =>
         view.messages.some(({ results }) => results.length > 0) ? undefined : turn.calls(writes(scene.box.dir)),
     });
@@ -203,7 +203,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("views of reviewers (needs 
   });
 
   it("reviewers of a commit read its files, not those on the disk, and quotes are checked against it", async () => {
-    await scened({
+    await setUpScene({
       findings: (lens) => (lens === "tests" ? [at(3), at(4, { quote: "Only on the disk." })] : []),
       reviewer: (_lens, { view }) =>
         view.messages.some(({ results }) => results.length > 0)

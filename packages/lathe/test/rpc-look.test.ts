@@ -149,7 +149,7 @@ describe("RPC: what a client draws a session with", () => {
     const stopped = await host.data("stop_job", { jobId: jobs[0]?.["jobId"] });
     expect(stopped).toMatchObject({ job: { isRunning: false } });
     expect(await host.data("get_diff")).toEqual({ hasCommit: false, diff: "", untracked: ["new.txt"] });
-    // The model is told of the job with the next request, unless that is taken back.
+    // The next request tells the model about the job, unless that is undone.
     const { steering } = await host.data<{ steering: Frame[] }>("get_queue");
     expect(steering).toMatchObject([{ source: { kind: "job" }, text: expect.stringContaining("cancelled") }]);
     const messageId = steering[0]?.["messageId"];

@@ -149,7 +149,7 @@ describe("RPC: process and framing", () => {
     host.child.stdout.pause();
     host.send({ type: "prompt", message: "talk" });
     host.send({ type: "follow_up", message: "and more" });
-    // The second request is made although nobody has read a word of the first answer.
+    // The second request is made although the first answer has not been read at all.
     await reached.reached;
     reached.open();
     host.child.stdout.resume();

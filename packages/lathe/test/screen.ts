@@ -22,8 +22,8 @@ export class Screen {
   ): Promise<Screen> {
     const screen = new Screen();
     const env = { ...box.env, TERM: "screen", ...options.env };
-    const settings = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
-    const command = ["env", "-i", ...settings, process.execPath, CLI, ...args.map(quoted)].join(" ");
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
+    const command = ["env", "-i", ...settings, process.execPath, CLI, ...args.map(quote)].join(" ");
     const size = ["-x", String(options.columns), "-y", "40"];
     await screen.#tmux("-f", "/dev/null", "new-session", "-d", ...size, "-c", box.dir, `${command}; echo left-$?; cat`);
     return screen;
@@ -73,4 +73,4 @@ export class Screen {
   }
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

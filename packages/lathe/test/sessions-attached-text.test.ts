@@ -108,7 +108,7 @@ describe("a new name", () => {
     expect(await lathe("sessions", "list")).toMatch(/^\w+ .*new work\n\w+ .*renamed\n$/);
     expect(await lathe("sessions", "search", "renamed")).toContain(old);
     await say(["-c", "-p", "going on"]);
-    expect(JSON.stringify(at.asked.at(-1)?.view.messages)).toContain("new work");
+    expect(JSON.stringify(at.modelRequests.at(-1)?.view.messages)).toContain("new work");
   });
 });
 

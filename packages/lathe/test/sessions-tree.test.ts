@@ -161,7 +161,7 @@ describe("lathe sessions branch", () => {
   it("refuses what is no message of the user", async () => {
     const see = `See: lathe sessions tree ${id} --filter user-only`;
     expect(await refusal("branch", id, said)).toBe(
-      `lathe: Entry ${said} is not a message of the user: branch from one that is. ${see}`,
+      `lathe: Entry ${said} is not a user message: branch from one that is. ${see}`,
     );
     expect(await refusal("branch", id, "nothing0")).toBe(`lathe: There is no entry nothing0 in this session. ${see}`);
     expect(await refusal("branch", id)).toContain(`Name one of your messages: lathe sessions branch ${id} <entry>.`);

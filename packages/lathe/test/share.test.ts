@@ -34,7 +34,9 @@ async function session(): Promise<string> {
   return id;
 }
 
-async function shared(...args: readonly string[]): Promise<{ file: string; link: string; key: string; text: string }> {
+async function shareSession(
+  ...args: readonly string[]
+): Promise<{ file: string; link: string; key: string; text: string }> {
   const { code, stdout, stderr } = await box.run("share", ...args);
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("after # is the key") });
   const [file = "", link = "", ...rest] = stdout.split("\n");
@@ -47,13 +49,13 @@ async function shared(...args: readonly string[]): Promise<{ file: string; link:
 describe("lathe share", () => {
   it("M1 writes a file that holds neither a word of the session nor the key, and that its owner alone can read", async () => {
     const id = await session();
-    const { file, link, key, text } = await shared(id.slice(0, 8));
+    const { file, link, key, text } = await shareSession(id.slice(0, 8));
     expect(file).toBe(join(box.dir, `lathe-share-${id.slice(0, 8)}.html`));
     expect(link).toBe(`${pathToFileURL(file).href}#${key}`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     for (const word of [PROMPT, "Hiiumaa", "Ferries", "Estonia", box.dir, id, "acme", SECRET, key])
       expect(text).not.toContain(word);
-    const again = await shared(id, "--base-url", "https://pages.example/shared", "-o", "other name.html");
+    const again = await shareSession(id, "--base-url", "https://pages.example/shared", "-o", "other name.html");
     expect(again.link).toBe(`https://pages.example/shared/other%20name.html#${again.key}`);
     expect(again.key).not.toBe(key);
   });
@@ -86,7 +88,7 @@ describe("lathe share", () => {
 
   it("M1 refuses in one line, and leaves the file of an earlier time as it was", async () => {
     const id = await session();
-    const { file, text } = await shared(id);
+    const { file, text } = await shareSession(id);
     const path = box.maker.make({ cwd: box.dir });
     await path.journal.close();
     const cases: [string[], string][] = [
@@ -154,7 +156,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a shared page in chromium", () => {
     const exported = await box.run("sessions", "export", id);
     const plain = await open(pathToFileURL(exported.stdout.trim()).href);
     const expected = await textOf(plain.page);
-    const { file, link, key, text } = await shared(id);
+    const { file, link, key, text } = await shareSession(id);
     const requested: string[] = [];
     const host = createServer((request, response) => {
       requested.push(request.url ?? "");
@@ -186,7 +188,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a shared page in chromium", () => {
   });
 
   it("M1 without a key, with a wrong one, cut off or changed, the page says so in one line", async () => {
-    const { file, link, key, text } = await shared(await session());
+    const { file, link, key, text } = await shareSession(await session());
     const [address] = link.split("#");
     const other = `${key[0] === "A" ? "B" : "A"}${key.slice(1)}`;
     const { page } = await open(`${address}`);

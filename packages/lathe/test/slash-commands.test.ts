@@ -68,7 +68,7 @@ it("/fork before the first message says what is missing", async () => {
 });
 
 interface Takes {
-  /** Nothing at all, or words of the person's own. */
+  /** Nothing, or words of the user's own. */
   readonly takes?: "nothing" | "words";
   /** What was typed, and what it is completed to. */
   readonly completes?: readonly [string, string];

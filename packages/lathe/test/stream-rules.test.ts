@@ -9,7 +9,7 @@ import { type Project, project } from "./project-kit.ts";
 const rule = (frontmatter: string, body = "Use the logger."): string => `---\n${frontmatter}\n---\n${body}\n`;
 const NO_CONSOLE = { "project/.lathe/rules/no-console.md": rule("condition: console\\.log") };
 const journalOf = (rig: Project): Promise<string> => readFile(rig.talk.open.journal.path!, "utf8");
-const streamed = (rig: Project): string =>
+const streamedText = (rig: Project): string =>
   rig.events
     .flatMap((event) =>
       event.kind === "assistant_text_delta" ||
@@ -47,7 +47,7 @@ describe("a rule with a condition", () => {
     expect(rig.of("prefix_changed")).toEqual([]);
     expect(rig.of("ttsr_triggered").map(({ data }) => data.rules)).toEqual([["no-console"]]);
     expect(rig.of("retry").map(({ data }) => data.discards)).toEqual([true]);
-    expect(streamed(rig)).not.toContain("console.log");
+    expect(streamedText(rig)).not.toContain("console.log");
     expect(second!.text).not.toContain("console.log");
     const journal = await journalOf(rig);
     expect(journal).not.toContain("I add");

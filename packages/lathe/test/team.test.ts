@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(lines.findLast((line) => line.includes('"lathe:team"'))).toContain('"state":"done"');
     await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Worker2: done; landed a.txt");
 
-    // Who begins after the other one has landed sees its line, and nothing clashes.
+    // A worker that starts after the other one has landed sees its line, and nothing conflicts.
     close();
     const clash = team("run:true\nrun:sed -i 's/^5$/five-N/' a.txt", "-n", "2", "--json");
     await bothAtWork();
@@ -194,7 +194,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     const { workers } = await status();
     const [first = "", second = ""] = workers.map(({ pane = "" }) => pane);
     const isRunning =
-      "lathe: The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop\n";
+      "lathe: This session's team is still working. See: lathe team --status, or end it: lathe team --stop\n";
     const isWorker = "lathe: A worker cannot lead a team. Use lathe team in the leader's pane.\n";
     expect(await team("x")).toMatchObject({ code: 2, stderr: isRunning });
     expect(await team("x", "--dry-run")).toMatchObject({ code: 2, stderr: isRunning });

@@ -185,6 +185,6 @@ describe.skipIf(!hasTmux)("lathe --tmux (needs tmux)", () => {
     await pasteText(server, pane, "one\ntwo\x1b[201~\x03three;", { name: "t", isSent: true });
     await expect.poll(() => tmux.screen("pane")).toMatch(/\^\[\[200~one\s+two\[201~three;\^\[\[201~\^M/);
     expect(tmux.ask("list-buffers")).toBe("");
-    await expect(pasteText(server, "foreign", "x", { name: "t", isSent: false })).rejects.toThrow("is no pane of tmux");
+    await expect(pasteText(server, "foreign", "x", { name: "t", isSent: false })).rejects.toThrow("is not a tmux pane");
   });
 });

@@ -19,9 +19,9 @@ it("G-69 a composer model has the rules first over each transport, others have n
   );
   await b.write("models.yml", `providers:\n${rows.join("")}`);
   const system = async (...args: string[]): Promise<string> => {
-    const from = b.asked.length;
+    const from = b.modelRequests.length;
     expect(await b.ask(args)).toMatchObject({ code: 0 });
-    return b.asked[from]?.view.system ?? "";
+    return b.modelRequests[from]?.view.system ?? "";
   };
   for (const dialect of Object.keys(apis)) {
     expect(await system("--model", `by-${dialect}/x-composer-1`)).toMatch(

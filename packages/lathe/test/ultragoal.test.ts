@@ -113,7 +113,7 @@ it("G-103 a changed list that is rejected or sent back leaves the one before, an
   expect(await rpc.data("get_state")).toMatchObject({ workflow: { state: "sign-off" } });
   await respond(rpc, third, "reject");
   await rpc.event("agent_end");
-  // What is said with a yes is told, too.
+  // Text sent with an approval reaches the model, too.
   expect(lastResult(1)).toMatch(/signed the goal off[\s\S]*They add: be quick/);
   expect(lastResult(2)).toMatch(/wants other changes: keep c\n.*the one before holds/);
   expect(lastResult(3)).toContain("rejected the changed list");
@@ -134,7 +134,7 @@ it("G-103 in print mode the sign-off ends the run, and a run with an open part d
   expect(first).toMatchObject({ code: 6, stdout: expect.stringContaining('Work on "Three files"?\n  1. Start') });
   const second = await scene.run([...FULL, "-c", "-p", "1"]);
   expect(second).toMatchObject({ code: 6, stderr: expect.stringContaining("The workflow ultragoal is not finished") });
-  // The goal's command passes, parts are open, and nothing moves: the model is told once, and not for ever.
+  // The goal's command passes, parts are open, and nothing changes: the model is told once, not forever.
   expect(second.stderr).toContain("sub-goals are still open: 2, 3");
   expect(scene.server.requests).toHaveLength(5);
   expect((await scene.box.run(["workflow", "status"])).stdout).toBe("ultragoal: executing\n");

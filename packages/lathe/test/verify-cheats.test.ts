@@ -20,7 +20,7 @@ afterEach(() => scene.close());
 const IS_LONG = process.env["LATHE_LONG"] !== undefined;
 const shell = (command: string, more: object = {}) => ({ name: "shell", args: { command, ...more } });
 
-/** The model makes the calls one after the other and then says that all is well, however often it is told otherwise. */
+/** The model makes the calls one after the other and then claims success, however often it is told otherwise. */
 async function verdictOf({ files, without, plain, checks = ["node tests/run.js"], calls }: SessionWork) {
   let made = 0;
   scene = await stage(() => {

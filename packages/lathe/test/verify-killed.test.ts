@@ -47,7 +47,7 @@ const WORK = {
 type Work = (typeof WORK)[keyof typeof WORK];
 const isLong = process.env["LATHE_LONG"] !== undefined;
 
-/** Writes a wrong answer, stops, is told, and writes the right one. A call that was cut off is made again. */
+/** Writes a wrong answer, stops, is told about it, and writes the right one. A call that was cut off is made again. */
 function answer({ view: { messages } }: RecordedRequest) {
   const isTold = messages.some(({ text }) => /The work is not verified|The goal is not reached yet/.test(text));
   const written = messages.filter(({ results }) =>

@@ -179,7 +179,7 @@ describe("N1 --check", () => {
       verification: "unverified",
       verificationReasons: ["The work ended before it was verified: a limit was reached."],
     });
-    // The work is still to be verified when the session goes on.
+    // The work still needs to be verified when the session is resumed.
     expect(resultOf((await scene.run([...CHECK, "--json", "-c", "go on"])).stdout)).toMatchObject({
       verification: "verified",
     });

@@ -114,7 +114,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
   });
 
   describe("a file that is written while git reads it", () => {
-    /** Git that gives up on a file so many times, in the words that it has for one that became shorter meanwhile. */
+    /** A git that fails on a file this many times, with its message for a file that became shorter meanwhile. */
     const disturbedGit = (times: number): Record<string, string> => {
       const folder = join(scene.box.home, "bin");
       const [real, count] = [execFileSync("which", ["git"]).toString().trim(), join(scene.box.home, "count")];

@@ -6,7 +6,7 @@ import { messageOf } from "@lathe/llm";
 /** The callback's return value; if that is a promise, reports it and returns undefined. */
 export function answerAtOnce<T>(answer: T, name: string, report: (message: string) => void): T | undefined {
   if (!(answer instanceof Promise)) return answer;
-  const needed = `${name} returned a promise, which is ignored: it must answer at once`;
+  const needed = `${name} returned a promise, which is ignored: it must be synchronous`;
   answer.then(
     () => report(`${needed}.`),
     (error: unknown) => report(`${needed}. The promise was rejected: ${messageOf(error)}.`),

@@ -172,7 +172,7 @@ describe("what cannot be printed", () => {
     ["a model that nobody knows", { model: undefined }, /cannot read pictures/],
     ["a small window", { room: 2000 }, /too small/],
     ["hardly anything to print", { tokens: 100 }, /more room/],
-    ["another script", { messages: [Message.user("こんにちは世界".repeat(100))] }, /letters/],
+    ["another script", { messages: [Message.user("こんにちは世界".repeat(100))] }, /cannot be printed/],
   ])("%s: pictures are refused with the reason", (_name, input, problem) => {
     expect(archive({ ...EASY, messages: conversation(1), ...input })).toEqual({
       problem: expect.stringMatching(problem),

@@ -164,7 +164,7 @@ it("TL-02 a patch is not begun when what the files hold cannot be kept first", a
   );
   expect({ failed, text }).toEqual({
     failed: true,
-    text: expect.stringMatching(/could not be kept in .*Nothing was written/),
+    text: expect.stringMatching(/could not be saved in .*Nothing was written/),
   });
   expect(pictureOf()).toEqual(before);
 });

@@ -27,7 +27,7 @@ it("TL-03 a file that another program writes at the last moment keeps what that 
   const edited = await run(editFileTool, { file_path: "f", old_string: "a", new_string: "b" }, contextFor(env));
   expect(edited).toMatchObject({
     failed: true,
-    text: expect.stringContaining("Changed by something else in the meantime"),
+    text: expect.stringContaining("Changed by another program in the meantime"),
   });
   expect(await readFile(path("f"), "utf8")).toBe("theirs\n");
   const written = await run(writeFileTool, { file_path: "new", content: "ours\n" }, contextFor(env));
@@ -49,7 +49,7 @@ it("PA-03 a failed patch does not take back what others have written since", asy
   const result = await run(applyPatchTool, { patch: patch.join("\n") }, contextFor(env));
   expect(result).toMatchObject({
     failed: true,
-    text: expect.stringContaining("could not be put back, look at them: a."),
+    text: expect.stringContaining("could not be restored; check them: a."),
   });
   for (const name of ["a", "b"]) expect(await readFile(path(name), "utf8")).toBe("theirs\n");
 });

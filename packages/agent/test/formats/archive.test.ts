@@ -44,7 +44,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("archives of real programs", () => 
         selector: { ranges: [{ first: 2, last: 3 }] },
       });
       expect(await s.text(formats[name], name, "data.bin")).toBe(
-        `[${name}:data.bin is no text: 3000 bytes. Extract it in the shell to look at it.]`,
+        `[${name}:data.bin is not text: 3000 bytes. Extract it in the shell to look at it.]`,
       );
     },
   );
@@ -61,7 +61,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("archives of real programs", () => 
     await expect(s.read(formats[name], name, "y.txt")).rejects.toThrow(
       `${name} has no member y.txt. Did you mean src/deep/y.txt?`,
     );
-    await expect(s.read(formats[name], name, "nothing")).rejects.toThrow(`Read ${name} to list what it has.`);
+    await expect(s.read(formats[name], name, "nothing")).rejects.toThrow(`Read ${name} to list its members.`);
   });
 
   it.each(names)(
@@ -223,7 +223,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("archives of real programs", () => 
       expect(await s.read(formats[name], name, "f")).toMatchObject({
         text: "second\n",
         isEditable: false,
-        notes: [`${name} has 2 members named f; this is the last one, which an extraction leaves.`],
+        notes: [`${name} has 2 members named f; this is the last one, which extraction would keep.`],
       });
       expect(await s.text(formats[name], name)).toContain("2 times; the last one is read");
       await expect(s.set(formats[name], name, "f", "x")).rejects.toThrow(

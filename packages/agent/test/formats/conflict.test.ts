@@ -144,11 +144,11 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
     expect(await refused("conflict://9", "x")).toBe(
       "There is no conflict 9 in this session. Read the file with :conflicts; it gives the numbers.",
     );
-    expect(await refused("conflict://one", "x")).toContain("conflict://one is no address of a conflict.");
+    expect(await refused("conflict://one", "x")).toContain("conflict://one is not a conflict address.");
     expect(await refused("conflict://1", "@base")).toContain("conflict://1 in a.txt has no base");
-    expect(await refused("conflict://1", disk("a.txt"))).toContain("has conflict markers itself");
+    expect(await refused("conflict://1", disk("a.txt"))).toContain("contains conflict markers");
     await write("conflict://1", "");
-    expect(await refused("conflict://1", "x")).toContain("conflict://1 is resolved already.");
+    expect(await refused("conflict://1", "x")).toContain("conflict://1 is already resolved.");
     expect(disk("a.txt").startsWith("one\nthree\n")).toBe(true);
     put("plain.txt", "nothing here\n");
     expect(await read("plain.txt:conflicts")).toBe("plain.txt has no unresolved conflicts.");

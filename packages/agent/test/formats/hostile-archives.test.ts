@@ -55,7 +55,7 @@ const cases: readonly (readonly [string, Format, string, () => Buffer, string, R
     "a.zip",
     () => zipOf([{ name: "good", data: Buffer.from("x"), crc: crc32("x"), localName: "evil" }]),
     "good",
-    /good is another one in the list of members than in its place/,
+    /good has another name in the list of members than in its own header/,
   ],
   [
     "an encrypted member",
@@ -71,7 +71,7 @@ const cases: readonly (readonly [string, Format, string, () => Buffer, string, R
     "a.zip",
     () => zipOf([{ name: "b", data: Buffer.from("x"), method: 14 }]),
     "b",
-    /b is compressed with LZMA \(method 14\), which is not read here/,
+    /b is compressed with LZMA \(method 14\), which is not supported/,
   ],
   [
     "a wrong checksum",
@@ -95,7 +95,7 @@ const cases: readonly (readonly [string, Format, string, () => Buffer, string, R
     "a.zip",
     () => zipOf([{ name: "b", data: Buffer.alloc(1000) }]).subarray(0, 900),
     "b",
-    /^a\.zip cannot be read: it has no end record, so it is cut short or is no zip archive\.$/,
+    /^a\.zip cannot be read: it has no end record, so it is cut short or is not a zip archive\.$/,
   ],
   [
     "a directory that begins before the file",
@@ -147,7 +147,7 @@ const cases: readonly (readonly [string, Format, string, () => Buffer, string, R
     "a.tar",
     () => Buffer.from("hello ".repeat(200)),
     "b",
-    /^a\.tar cannot be read: it is no tar archive\.$/,
+    /^a\.tar cannot be read: it is not a tar archive\.$/,
   ],
   [
     "a tar cut short",

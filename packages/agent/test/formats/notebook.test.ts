@@ -161,7 +161,7 @@ describe.skipIf(python === undefined)("notebooks of nbformat", () => {
         patch:
           "*** Begin Patch\n*** Update File: a.ipynb\n*** Move to: b.ipynb\n@@\n-import io\n+import os\n*** End Patch",
       });
-      await expect(move).rejects.toThrow("a.ipynb is no plain text; move it with the shell");
+      await expect(move).rejects.toThrow("a.ipynb is not plain text; move it with the shell");
       await bench.text(applyPatchTool, { patch: "*** Begin Patch\n*** Delete File: a.ipynb\n*** End Patch" });
       expect(existsSync(join(bench.dir, "a.ipynb"))).toBe(false);
     } finally {

@@ -59,7 +59,7 @@ describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
       project.write("c.txt", "of the user\n");
       const view = await continueView(request());
       expect(await view.env.readFile("a.txt")).toBe("two\n");
-      await expect(continueView(request())).rejects.toThrow("Another process works in the view run.");
+      await expect(continueView(request())).rejects.toThrow("Another process is using the isolated copy run.");
       await view.env.execCommand("echo more >> d/n.txt", 10_000);
       expect(await changesIn(view)).toEqual(["added d/n.txt", "changed a.txt", "deleted b.txt"]);
       const landing = { ...request(), deltas: [await view.delta()], mode: "patch" as const };

@@ -115,7 +115,7 @@ describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
   it("an id that leads out of the store is refused in one line", async () => {
     project = makeProject();
     for (const id of ["../x", "..", "a/b", "", ".hidden", "a..b/../c"]) {
-      await expect(project.open("overlay", { id })).rejects.toThrow("cannot name a view");
+      await expect(project.open("overlay", { id })).rejects.toThrow("cannot name an isolated copy");
     }
     expect(existsSync(join(project.folder, "x"))).toBe(false);
   });
@@ -123,7 +123,7 @@ describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
   it("a store inside of the project is refused", async () => {
     project = makeProject();
     await expect(project.open("overlay", { store: join(project.root, "views") })).rejects.toThrow(
-      "one lies inside of the other",
+      "one is inside the other",
     );
     expect(lstatSync(join(project.root, "views"), { throwIfNoEntry: false })).toBeUndefined();
   });

@@ -67,7 +67,7 @@ describe("what a host throws", () => {
     await s.session.submit("go");
     await s.finish();
     expect(s.of("error").map(({ data }) => data.message)).toEqual([
-      "onEvent threw: later. Further errors of it are not reported.",
+      "onEvent threw: later. Further errors from it are not reported.",
     ]);
   });
 

@@ -105,7 +105,7 @@ it("EV-01 a listener that throws costs nobody anything: the run goes on, others 
   await s.session.submit("second");
   await s.finish();
   expect(s.of("error").map(({ data }) => [data.code, data.fatal, data.message])).toEqual([
-    ["listener_failed", false, "onEvent threw: a bug of the host. Further errors of it are not reported."],
+    ["listener_failed", false, "onEvent threw: a bug of the host. Further errors from it are not reported."],
   ]);
   expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(["completed", "completed"]);
   expect(s.of("session_end")).toHaveLength(1);

@@ -106,7 +106,7 @@ describe("what a rewind covers", () => {
     world.write("big.bin", "x".repeat(20_000));
     const first = await world.turn([world.shell("echo small > small.txt")]);
     await world.turn([world.shell("echo y >> big.bin; echo z > a.txt")]);
-    expect(world.warnings).toEqual([`Too large to be rewound: ${join(world.root, "big.bin")}.`]);
+    expect(world.warnings).toEqual([`Too large to rewind: ${join(world.root, "big.bin")}.`]);
     expect((await world.rewind(first)).left).toEqual([{ path: join(world.root, "big.bin"), why: "uncovered" }]);
     expect([world.read("a.txt"), world.read("big.bin").length]).toEqual(["one\n", 20_002]);
   });

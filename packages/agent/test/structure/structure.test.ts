@@ -124,10 +124,10 @@ describe("ast_grep", () => {
     expect(await grep("two($A)", [f("")])).toBe("No matches found");
     expect(await grep("two($A)", [f("a.ts")])).toBe("No matches found");
     expect(await grep("one($A)", [f("binary.js")])).toBe(
-      `No matches found\n[Not searched, as no text of at most 1 MB: ${f("binary.js")}]`,
+      `No matches found\n[Not searched, because it is not text of at most 1 MB: ${f("binary.js")}]`,
     );
     const all = await grep("one($A)", [f("")]);
-    expect(all).toContain(`[Not searched, as no text of at most 1 MB: ${f("huge.js")}]`);
+    expect(all).toContain(`[Not searched, because it is not text of at most 1 MB: ${f("huge.js")}]`);
     expect(all).toContain("[1 file of Ruby not searched: Ruby files need the package @ast-grep/lang-ruby");
     expect(all).toContain(`¶${f("a.ts")}\n*1:one(1)`);
   });
@@ -245,9 +245,9 @@ describe("ast_edit", () => {
     expect(question?.lines.filter(({ kind }) => kind === "heading")).toMatchObject([{ text: `change ${f("a.ts")}` }]);
     writeFileSync(join(bench.dir, f("a.ts")), "one(1); // changed\n");
     expect((await action.preview?.(scope()))?.lines.map(({ text }) => text).join()).toContain(
-      "has changed since this edit was worked out",
+      "has changed since this edit was computed",
     );
-    expect(await settle("apply")).toContain("has changed since this edit was worked out. Nothing was written");
+    expect(await settle("apply")).toContain("has changed since this edit was computed. Nothing was written");
     expect(bytesOf(f("a.ts"))).toBe("one(1); // changed\n");
   });
 });

@@ -9,7 +9,7 @@ import { readJsonFile, updateJsonFile } from "../platform/home/json-file.ts";
 
 export type LearnableVariant = Exclude<Settings["editVariant"], "">;
 
-/** What is counted: the edit formats, and writing whole files. */
+/** The ways of editing that are counted: the edit formats, and writing whole files. */
 export type EditWay = LearnableVariant | "write";
 
 interface EditCount {

@@ -16,7 +16,7 @@ export interface ModelsFile {
 
 export interface ReadModels {
   readonly config: RegistryConfig;
-  /** What the user's own files contain. */
+  /** The configuration in the user's own files. */
   readonly own: RegistryConfig;
   /** One line for each file that was ignored. */
   readonly problems: readonly string[];

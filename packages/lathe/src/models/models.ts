@@ -85,7 +85,7 @@ export class Models {
   #adapters: Readonly<Record<string, ProviderAdapter>> = {};
   #preset: ActivePreset | undefined;
   #local: LocalFacts | undefined;
-  /** What is wrong with the files, one line each. */
+  /** Problems with the files, one line each. */
   readonly problems: readonly string[];
   /** Ids of providers that are disabled here. */
   readonly disabled: readonly string[];
@@ -151,7 +151,7 @@ export class Models {
     return this.#registry;
   }
 
-  /** What we learnt by using the models of local servers. */
+  /** Facts learnt by using the models of local servers. */
   get local(): LocalFacts {
     this.#local ??= new LocalFacts(this.#workspace.paths.cache);
     return this.#local;

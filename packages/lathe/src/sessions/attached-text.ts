@@ -35,8 +35,8 @@ export function wordsAndAttachments(content: readonly ContentPart[]): { words: s
 const FIRST = /^<(?:file path="([^"\n]*)"|stdin)>\n(?:[\s\S]*?\n?<\/(?:file|stdin)>\n?|[\s\S]*$)/;
 
 /**
- * Like `splitAttachments` for the beginning of a message, which may be cut off anywhere: its words, with names in place
- * of attached text.
+ * Like `wordsAndAttachments` for the beginning of a message, which may be cut off anywhere: its words, with names in
+ * place of attached text.
  */
 export function replaceAttachmentsByNames(text: string): string {
   const names: string[] = [];

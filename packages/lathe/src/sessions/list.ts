@@ -1,4 +1,4 @@
-// What a list of sessions shows, from the beginning and end of each file.
+// Lists sessions from the beginning and end of each file.
 
 import type { Journal } from "@lathe/agent";
 import { readHead, type SessionSummary, userMessages } from "@lathe/agent/record";

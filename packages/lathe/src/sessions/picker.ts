@@ -1,4 +1,4 @@
-// What a session picker shows and does: sessions newest first, found by any word in them, each with a preview.
+// The contents and actions of a session picker: sessions newest first, found by any word in them, each with a preview.
 
 import { join } from "node:path";
 import { pathTo } from "@lathe/agent/record";

@@ -1,5 +1,5 @@
-// What a search matches: words in any order, each at the beginning of a word in the text; one or two letters match only
-// a whole word. One query serves the index, the plain scan and the snippet, so that all three mean the same.
+// Parses a search: words in any order, each at the beginning of a word in the text; one or two letters match only a
+// whole word. One query serves the index, the plain scan and the snippet, so that all three mean the same.
 
 import { usageError } from "../platform/usage/exit.ts";
 

@@ -1,4 +1,4 @@
-// What all sessions used, by day, model, project and agent: messages, tokens and money.
+// The usage of all sessions, by day, model, project and agent: messages, tokens and money.
 
 import {
   addSpending,

@@ -21,7 +21,7 @@ export interface Transcript {
   readonly title?: string;
   /** Reads the file on each iteration: a session may be larger than memory. */
   items(): IterableIterator<Item>;
-  /** What could not be read, when opening the file and in the items so far. */
+  /** Parts that could not be read, when opening the file and in the items so far. */
   losses(): readonly string[];
 }
 
@@ -195,7 +195,7 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
   ];
 }
 
-/** What cut the answer short, in words; the vendor's own word if we have none. */
+/** The reason why the answer was cut short, in words; the vendor's own word if we have none. */
 function endingOf({ reason, raw }: NonNullable<MessageEntry["finishReason"]> = { reason: "stop" }): {
   readonly endedBy?: string;
 } {

@@ -16,7 +16,7 @@ import { approvalText } from "../../src/hosts/interactive/plain/approval-text.ts
 import { Run } from "../../src/hosts/run.ts";
 import type { Machine } from "../../src/platform/machine/machine.ts";
 import { newJournal } from "../../src/sessions/journals/journal-files.ts";
-import { type Chance, ending, rounds } from "./chance.ts";
+import { type Chance, mustEnd, rounds } from "./chance.ts";
 import { type HostileCall, hostileCall } from "./hostile-calls.ts";
 import { hostileModel, PROMPT } from "./hostile-model.ts";
 import { changedFiles, type HostileTree, hostileTree, needsQuestion, type Snapshot, snapshot } from "./hostile-tree.ts";
@@ -34,7 +34,7 @@ const KITS: readonly Kit[] = (["anthropic", "openai", "gemini", "minimal"] as co
   ...["replace", "patch", "apply_patch", "hashline"].map((editVariant) => ({ profile, settings: { editVariant } })),
 ]);
 
-/** Whatever the session believes: nothing of this machine but the tree is ever written. */
+/** Whatever the session believes: nothing on this machine outside the tree is ever written. */
 class Fence extends WrappedEnvironment {
   readonly #root: string;
 
@@ -85,7 +85,7 @@ interface Attack {
   readonly kit: Kit;
   readonly mode: PermissionMode;
   readonly steps: readonly (readonly HostileCall[])[];
-  /** Whether the person allows this question. */
+  /** Whether the user allows this question. */
   readonly allows: () => boolean;
 }
 
@@ -131,23 +131,23 @@ async function attack({ kit, mode, steps, allows }: Attack): Promise<readonly To
       queueMicrotask(() => open.session.answerApproval(inner.data.call_id, reply, inner.agent_id));
     },
   });
-  // A question to the user ends an input; so the attack goes on in another one.
+  // A question to the user ends an input, so the attack continues in another one.
   for (let inputs = 0; inputs <= steps.length && open.session.lastText() !== "done"; inputs++)
-    await ending(60_000, "the input", open.session.submit(PROMPT));
+    await mustEnd(60_000, "the input", open.session.submit(PROMPT));
   checkStep(steps.length);
-  await ending(60_000, "closing the session", open.close());
+  await mustEnd(60_000, "closing the session", open.close());
   problems.push(...events.flatMap(unfit), ...events.flatMap(failures));
   expect([problems, open.session.lastText()]).toEqual([[], "done"]);
   expectOneResultEach(events, steps.flat());
   const blobs = new FileBlobs(workspace.paths.blobs, "test");
   const read = Journal.open(new FileStore(opened.path!), { blobs, now: () => 0, newId: () => "new" });
   expect(read.losses).toEqual([]);
-  // The context may have been made smaller on the way; the journal has all of it.
+  // The context may have been compacted; the journal has everything.
   expect([...read.entryIds()].length).toBeGreaterThan(steps.flat().length);
   return tools;
 }
 
-/** Changes that the mode does not allow, and those to sensitive files that nobody was asked about. */
+/** Changes that the mode does not allow, and changes to sensitive files without asking. */
 function forbidden(changed: readonly string[], mode: PermissionMode, asked: readonly Asked[]): readonly string[] {
   if (mode === "full") return asked.map(({ question }) => `${question.tool_name} was asked about`);
   if (mode === "read-only" || mode === "plan") return changed;
@@ -164,7 +164,7 @@ function expectOneResultEach(events: readonly SessionEvent[], calls: readonly Ho
   expect(ended.toSorted()).toEqual(calls.map(({ id }) => id).toSorted());
 }
 
-/** What is put before a person says everything, and nothing in it acts: else what is wrong with it. */
+/** Returns what is wrong if a question leaves something out, or contains anything that acts on the terminal. */
 function unfit(event: SessionEvent): string[] {
   if (event.kind === "subagent_event") return unfit(event.data.event);
   if (event.kind !== "approval_request") return [];
@@ -182,7 +182,7 @@ function unfit(event: SessionEvent): string[] {
   ];
 }
 
-/** What a person must be able to read of an argument. A patch is shown as what it does: its keywords need not be. */
+/** What the user must be able to read of an argument. A patch is shown by its effects: its keywords need not appear. */
 function wordsOf(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(wordsOf);
   if (typeof value !== "string") return [];
@@ -204,7 +204,7 @@ it("D3 a hostile model writes nothing unasked, hides nothing in a question and e
   const toolsOf = new Map<Kit, readonly ToolDefinition[]>();
   const count = { few: 7, many: 10_000 / CALLS_IN_A_SESSION };
   await rounds(`hostile calls, ${CALLS_IN_A_SESSION} in a round`, count, async (chance, round) => {
-    // Few rounds meet every profile and every variant; as many as there are kits meet each.
+    // A few rounds do not cover every profile and variant; one round per kit does.
     const kit = KITS[(round * 7) % KITS.length]!;
     const plain = { kit, mode: "plan", steps: [], allows: () => false } as const;
     const tools = toolsOf.get(kit) ?? (await attack(plain));

@@ -63,7 +63,7 @@ export async function rounds(
 }
 
 /** Fails if the work does not end: a hang is also a finding, and must name its round. */
-export async function ending<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+export async function mustEnd<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} did not end in ${ms} ms`)), ms);

@@ -60,12 +60,12 @@ function objectFor(schema: JsonObject, source: Source): Record<string, unknown> 
   const required = (schema["required"] ?? []) as readonly string[];
   const kept = properties.filter(([key]) => (required.includes(key) ? chance.percent(97) : chance.percent(40)));
   const entries: [string, unknown][] = kept.map(([key, property]) => [key, valueFor(property, key, source)]);
-  if (chance.percent(10)) entries.push([chance.pick([...INHERITED, "extra", "\u001b[31m"]), hidden(kept, source)]);
+  if (chance.percent(10)) entries.push([chance.pick([...INHERITED, "extra", "\u001b[31m"]), hiddenCopy(kept, source)]);
   return ownKeys(entries);
 }
 
 /** A second copy of the arguments, where a careless parser would find it. */
-function hidden(properties: readonly [string, JsonObject][], source: Source): unknown {
+function hiddenCopy(properties: readonly [string, JsonObject][], source: Source): unknown {
   return ownKeys(properties.map(([key, property]) => [key, valueFor(property, key, source)]));
 }
 

@@ -12,7 +12,7 @@ import { launch } from "../../src/cli/launch.ts";
 import { type Machine, textOnly } from "../../src/platform/machine/machine.ts";
 import { CliError } from "../../src/platform/usage/exit.ts";
 import { type Box, makeBox } from "../sessions-box.ts";
-import { type Chance, ending, rounds } from "./chance.ts";
+import { type Chance, mustEnd, rounds } from "./chance.ts";
 import { ACTS_ON_TERMINAL, hostileText, hostileValue } from "./hostile-values.ts";
 import { Screen } from "./screen-text.ts";
 
@@ -35,7 +35,7 @@ const WHATS = [
   "lengthen",
 ] as const;
 
-/** A file that looks like a session: lines with right checksums and wrong values, then damage to its bytes. */
+/** A file that looks like a session: lines with correct checksums and wrong values, then damage to its bytes. */
 function hostileFile(chance: Chance): Buffer {
   const changes = chance.list(5, (): Change => {
     const value = hostileValue(chance) as Change["value"];
@@ -48,7 +48,7 @@ function hostileFile(chance: Chance): Buffer {
   return chance.percent(40) ? damaged(chance, bytes) : bytes;
 }
 
-/** Kinds of the future, circles among parents, parents that are not there, ids that are taken, entries of a size. */
+/** Unknown future kinds, cycles of parents, missing parents, duplicate ids, oversized entries. */
 function strangeLine(chance: Chance): Buffer {
   const ids = ["e0000000", "e0000008", "o0000001", "nowhere", "z", ""];
   const content = chance.pick([[], [{ kind: "text", text: hostileText(chance) }], hostileValue(chance)]);
@@ -95,7 +95,7 @@ interface Run {
   readonly stderr: string;
 }
 
-/** At a terminal, with what keeps text from acting on it. */
+/** At a terminal, where text must not act on it. */
 async function atTerminal(work: (machine: Machine) => Promise<number>): Promise<Run> {
   const [stdin, stdout, stderr] = [new PassThrough(), new Screen(), new Screen()];
   stdin.end();
@@ -129,12 +129,12 @@ it("D3 a made-up session ends no process, draws on no terminal and keeps every b
       ["search", "findable"],
       ["export", path, "--out", "-"],
     ]) {
-      const { code, stdout, stderr } = await ending(
+      const { code, stdout, stderr } = await mustEnd(
         30_000,
         args.join(" "),
         atTerminal((machine) => runSubcommand("sessions", args, machine)),
       );
-      // A page goes into a file or a pipe, not to a person.
+      // A page goes to a file or a pipe, not to a terminal.
       const shown = args[0] === "export" ? stderr : stdout + stderr;
       expect({ args, code, acts: ACTS_ON_TERMINAL.exec(shown) }).toEqual({
         args,
@@ -143,11 +143,11 @@ it("D3 a made-up session ends no process, draws on no terminal and keeps every b
       });
     }
     expect(readFileSync(path).equals(bytes)).toBe(true);
-    const resumed = await ending(30_000, "the resumed run", resume(path));
+    const resumed = await mustEnd(30_000, "the resumed run", resume(path));
     if (![0, 1, 2, 4, 6].includes(resumed.code)) throw new Error(`resumed with ${JSON.stringify(resumed)}`);
     if (resumed.code === 2) expect(resumed.stderr.trimEnd().split("\n")).toHaveLength(1);
     const after = readFileSync(path).subarray(0, bytes.length);
-    // Half a line at the end may be sealed; whole lines stay as they were.
+    // Half a line at the end may be sealed; complete lines stay unchanged.
     const whole = bytes.lastIndexOf(10) + 1;
     expect(after.subarray(0, whole).equals(bytes.subarray(0, whole))).toBe(true);
   });

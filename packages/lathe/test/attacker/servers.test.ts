@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { launch } from "../../src/cli/launch.ts";
 import { type Machine, textOnly } from "../../src/platform/machine/machine.ts";
 import { CliError } from "../../src/platform/usage/exit.ts";
-import { type Chance, ending, rounds } from "./chance.ts";
+import { type Chance, mustEnd, rounds } from "./chance.ts";
 import { hostileAnswer } from "./hostile-answers.ts";
 import { ACTS_ON_TERMINAL } from "./hostile-values.ts";
 import { Keyboard, Screen } from "./screen-text.ts";
@@ -59,7 +59,7 @@ interface Run {
 function machineWith(stdin: PassThrough, stdout: Screen, stderr: Screen): Machine {
   const terminal = stdout as unknown as NodeJS.WriteStream;
   return {
-    // Without programs: no call may run one here, and looking for git would take longer than all else.
+    // Without programs: no call may run one here, and looking for git would take longer than everything else.
     env: {
       PATH: "/nowhere",
       LATHE_HOME: join(root, "home"),
@@ -83,7 +83,7 @@ function machineWith(stdin: PassThrough, stdout: Screen, stderr: Screen): Machin
 async function run(args: readonly string[]): Promise<Run> {
   const [stdin, stdout, stderr] = [new PassThrough(), new Screen(), new Screen()];
   stdin.end();
-  const code = await ending(
+  const code = await mustEnd(
     30_000,
     `lathe ${args.join(" ")}`,
     launch(args, machineWith(stdin, stdout, stderr)).catch((error: unknown) => {
@@ -95,7 +95,7 @@ async function run(args: readonly string[]): Promise<Run> {
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** A person who asks twice in plain mode; the second time the server is sound. */
+/** A user who asks twice in plain mode; the second time, the server is sound. */
 async function typed(args: readonly string[]): Promise<Run> {
   const [stdin, stdout, stderr] = [new Keyboard(), new Screen(), new Screen()];
   const left = launch(args, machineWith(stdin, stdout, stderr));
@@ -110,7 +110,7 @@ async function typed(args: readonly string[]): Promise<Run> {
     stdin.write("/quit\r");
     return left;
   };
-  return { code: await ending(30_000, "the plain mode", conversation()), stdout: stdout.text, stderr: stderr.text };
+  return { code: await mustEnd(30_000, "the plain mode", conversation()), stdout: stdout.text, stderr: stderr.text };
 }
 
 const sound = (): Turn => turn.text("fine");
@@ -121,7 +121,9 @@ function hostile(chance: Chance): () => Turn {
   return () => (left-- > 0 ? hostileAnswer(chance) : sound());
 }
 
-/** An answer, a failure, the provider, a denied call, a limit, a question: each has its own code, and no one is 70. */
+/**
+ * An answer, a failure, a provider error, a denied call, a limit, a question: each has its own code, and none is 70.
+ */
 const PROPER_ENDS = [0, 1, 3, 4, 5, 6];
 
 it("D3 a hostile server ends no process, draws on no terminal and spoils no session", async () => {

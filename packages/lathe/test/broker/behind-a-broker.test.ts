@@ -22,7 +22,7 @@ import { KEY, TerminalRun } from "../terminal/emulator.ts";
 import { startTestBroker, type TestBroker } from "./broker-kit.ts";
 
 const MODEL = ["--model", "openai/gpt-5.2"];
-/** It has to be found nowhere. */
+/** A secret that must not be found anywhere. */
 const REFRESH = "refresh-of-the-team-0123456789";
 const BAIT = "bait-0123456789-of-this-test";
 
@@ -58,7 +58,7 @@ const signIn = (lastsMs: number): StoredCredential => ({
   expires: Date.now() + lastsMs,
 });
 
-/** Where a server says that it is. */
+/** The address that a server prints. */
 async function addressIn({ stderr, stdout }: ChildProcessWithoutNullStreams): Promise<string> {
   stdout.resume();
   const [line] = (await once(createInterface({ input: stderr }), "line")) as [string];
@@ -76,13 +76,13 @@ const env = ({ broker, token }: Served, more: Record<string, string> = {}): Reco
   LATHE_AUTH_BROKER_TOKEN: token,
   ...more,
 });
-const sent = (): unknown[] => b.asked.map(({ headers }) => headers.authorization);
+const sent = (): unknown[] => b.modelRequests.map(({ headers }) => headers.authorization);
 
-/** All files of the client that hold a text. */
+/** All files of the client that contain a text. */
 async function filesWith(text: string): Promise<readonly string[]> {
   const names = await readdir(b.box.home, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  // SQLite removes files of its own when their last reader closes the database.
+  // SQLite removes its own files when the last reader closes the database.
   const textOf = (file: string): Promise<string> =>
     readFile(file, "latin1").catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return "";
@@ -92,14 +92,14 @@ async function filesWith(text: string): Promise<readonly string[]> {
   return files.filter((_, at) => found[at]);
 }
 
-/** Which of these texts a file holds that may be larger than the memory of this test. */
+/** Which of these texts occur in a file that may be larger than this test's memory. */
 async function foundIn(file: string, texts: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   let before = Buffer.alloc(0);
   for await (const piece of createReadStream(file, { highWaterMark: 16 << 20 })) {
     const bytes = Buffer.concat([before, piece as Buffer]);
     for (const text of texts) if (bytes.includes(text)) found.add(text);
-    // A text may lie over the end of a piece.
+    // A text may span two pieces.
     before = bytes.subarray(-256);
   }
   return texts.filter((text) => found.has(text));
@@ -212,7 +212,7 @@ describe("AU-04 G-50 a broker and its clients", () => {
       await held.reached;
       const core = join(b.box.home, "core");
       execFileSync("gcore", ["-o", core, String(child.pid)], { stdio: "ignore" });
-      // The second refresh token is that of the renewal which this client has asked for.
+      // The second refresh token belongs to the renewal that this client requested.
       const texts = ["access-1", BAIT, REFRESH, "refresh-1"];
       expect(await foundIn(`${core}.${child.pid}`, texts)).toEqual(["access-1", BAIT]);
       held.open();

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 function accounts(changed: Partial<ClientDeps> = {}): BrokerAccounts {
-  // Pauses are over at once; deadlines keep their length.
+  // Pauses end at once; deadlines keep their length.
   const setTimer: ClientDeps["setTimer"] = (callback, ms) => {
     const timer = setTimeout(callback, ms < 60_000 ? 0 : ms).unref();
     return { cancel: () => clearTimeout(timer) };
@@ -49,7 +49,7 @@ function accounts(changed: Partial<ClientDeps> = {}): BrokerAccounts {
   });
 }
 
-/** The changes that come, and a wait for so many of them. */
+/** Collects changes and waits for a number of them. */
 function follow(source: BrokerAccounts) {
   const changes: AccountChange[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
@@ -90,7 +90,7 @@ describe("AU-04 the stream", () => {
       "The credential of openai was removed from the broker. Run: lathe auth-broker login openai",
     );
     expect(changes.map(({ kind }) => kind)).toEqual(["changed", "changed", "changed", "removed"]);
-    // It is written to the disk after those who listen were told.
+    // The disk is written after the listeners were told.
     while ((await accounts().providers()).includes("openai")) await new Promise(setImmediate);
     expect(await accounts().accounts("anthropic")).toMatchObject([{ name: "home", disabled: { cause: "revoked" } }]);
     expect(broker.asked).toEqual(["GET /v1/snapshot", "GET /v1/snapshot/stream"]);
@@ -109,7 +109,7 @@ describe("AU-04 the stream", () => {
     broker.send({ kind: "changed", generatedAt: now, generation: 12, credential: key("other", "x-1234567") });
     await come(2);
     expect(await source.secret(AT)).toMatchObject({ value: "after-gap-1234" });
-    // What is older than what is known says nothing.
+    // News older than what is known is ignored.
     broker.send({ kind: "removed", generatedAt: now, generation: 3, provider: "openai", id: "id-work", name: "work" });
     broker.send({ kind: "changed", generatedAt: now, generation: 13, credential: key("third", "y-1234567") });
     await come(3);
@@ -136,7 +136,7 @@ describe("AU-04 the stream", () => {
     });
     follow(source);
     await refused;
-    // What was kept is of no use with that token; what is known goes on being used.
+    // The cache is useless with that token; what is in memory is still used.
     expect(await source.secret(AT)).toMatchObject({ value: "key-of-broker-1234" });
     const fails = (): Promise<unknown> =>
       accounts()

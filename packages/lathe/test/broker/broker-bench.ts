@@ -100,12 +100,12 @@ async function startStub(): Promise<StubIssuer> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const stub: StubIssuer = { server, forms, url, answer: rotating() };
+  const stub: StubIssuer = { server, forms, url, answer: rotatingIssuer() };
   return stub;
 }
 
 /** An issuer that replaces each refresh token. */
-export function rotating(): Answer {
+export function rotatingIssuer(): Answer {
   let issued = 0;
   return () => {
     issued++;
@@ -114,7 +114,7 @@ export function rotating(): Answer {
   };
 }
 
-export const refusing =
+export const refusingIssuer =
   (status: number, body: object | string): Answer =>
   () => ({ status, body: typeof body === "string" ? body : JSON.stringify(body) });
 

@@ -26,7 +26,7 @@ const env = (more: Record<string, string> = {}): Record<string, string> => ({
   LATHE_AUTH_BROKER_TOKEN: BROKER_TOKEN,
   ...more,
 });
-const sent = (): unknown[] => b.asked.map(({ headers }) => headers.authorization);
+const sent = (): unknown[] => b.modelRequests.map(({ headers }) => headers.authorization);
 const cacheFile = (): string => join(b.box.env["LATHE_HOME"] ?? "", "cache/auth-broker-snapshot.enc");
 
 describe("which credential a request gets", () => {
@@ -92,7 +92,7 @@ describe("which credential a request gets", () => {
     expect(await b.ask(MODEL, env())).toMatchObject({ code: 0, stderr: "" });
     expect(sent()).toEqual(["Bearer new-token-1234"]);
     expect(broker.asked).toEqual(["GET /v1/snapshot", "POST /v1/credential/id-sign-in/refresh"]);
-    // The renewed one is kept: the next run asks nobody.
+    // The renewed token is kept, so the next run asks no one.
     await b.ask(MODEL, env());
     expect([sent().at(-1), broker.asked.length]).toEqual(["Bearer new-token-1234", 2]);
   });
@@ -184,7 +184,7 @@ describe("where the broker and its token are named", () => {
       code: 2,
       stderr: `lathe: The broker at ${broker.url} needs a token: run \`lathe auth-broker token\` on its machine and put the output into ${file}, or set LATHE_AUTH_BROKER_TOKEN.\n`,
     });
-    expect([b.asked, broker.asked]).toEqual([[], []]);
+    expect([b.modelRequests, broker.asked]).toEqual([[], []]);
   });
 
   it.each([

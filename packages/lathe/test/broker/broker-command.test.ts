@@ -30,7 +30,7 @@ const issuers = (text: string): Promise<void> => writeFile(join(box.home, ".lath
 const row = (way: string): string =>
   `acme:\n  label: Acme\n  clientId: lathe\n  tokenUrl: ${issuer.url}/token\n  ${way}\n`;
 
-/** With a person at the terminal who types these lines. */
+/** With a user at the terminal who types these lines. */
 async function typing(lines: string, ...args: string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const [stdout, stderr] = [new Text(), new Text()];

@@ -7,14 +7,14 @@ import { until } from "../../../agent/test/alive.ts";
 import { type BrokerProcessKit, brokerProcessKit } from "./broker-process-kit.ts";
 
 const ROUNDS = process.env["LATHE_LONG"] ? 40 : 1;
-/** Changes of files that a broker makes from its start to the end of a renewal, about. */
+/** Roughly the number of file changes that a broker makes from its start to the end of a renewal. */
 const CHANGES = 24;
 const LOST = /^invalid_grant \(renewing was cut off at \S+; the token that the issuer sent then is lost\)$/;
 
 let kit: BrokerProcessKit;
 beforeEach(async () => {
   kit = await brokerProcessKit();
-  // Each broker finds a token that is about to end, and renews it at its start.
+  // Each broker finds a token that is about to expire, and renews it at its start.
   kit.issuer.lifetime = 60;
 });
 afterEach(() => kit.close());
@@ -71,7 +71,7 @@ it(
       if (isLost) await kit.store(issuer.valid, Date.now() + 60_000);
       lost += Number(isLost);
     }
-    // A token is shown again only when the broker that showed it was killed before its answer came.
+    // A token is sent again only if the broker that sent it was killed before the answer arrived.
     const again = issuer.shown.length - new Set(issuer.shown).size;
     expect(again).toBeLessThanOrEqual(ROUNDS);
     expect(lost).toBeLessThanOrEqual(again);

@@ -80,14 +80,13 @@ export async function startTestBroker(choices: BrokerChoices = {}): Promise<Test
     await broker.close();
     if (choices.box === undefined) await box.remove();
   };
-  const asking: TestBroker["ask"] = (path, { headers, ...rest } = {}) =>
+  const send: TestBroker["ask"] = (path, { headers, ...rest } = {}) =>
     ask(broker.url, path, { ...rest, headers: { ...bearer(token), ...headers } });
   return {
     ...{ box, broker, vault, own, token, close },
     log: () => lines + stderr.text,
-    ask: asking,
-    post: (path, body) =>
-      asking(path, { method: "POST", ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+    ask: send,
+    post: (path, body) => send(path, { method: "POST", ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
     follow: (as = token) => new Follower(broker.url, as),
     idOf: async (provider) => (await vault.store.accounts(provider))[0]?.id ?? "",
     [Symbol.asyncDispose]: close,

@@ -87,7 +87,7 @@ export async function brokerProcessKit(): Promise<BrokerProcessKit> {
       return { child, url, output: () => output, kill: () => kit.kill(child) };
     },
     kill: async (child) => {
-      await killed(child);
+      await killAndWait(child);
       if (process.env["LATHE_LONG"] === undefined) ageLocks(vault);
     },
     store: (refresh, expires) => vault.store.set("acme", { type: "oauth", access: "access-0", refresh, expires }),
@@ -101,7 +101,7 @@ export async function brokerProcessKit(): Promise<BrokerProcessKit> {
       return ask(url, `/v1/credential/${acme.accounts[0]?.id}/refresh`, { method: "POST", headers: bearer(token) });
     },
     close: async () => {
-      for (const child of children.splice(0)) await killed(child);
+      for (const child of children.splice(0)) await killAndWait(child);
       issuer.close();
       await box.remove();
     },
@@ -115,7 +115,7 @@ function ageLocks({ folder }: Vault): void {
     if (entry.isDirectory() && entry.name.endsWith(".lock")) utimesSync(join(folder, entry.name), 1, 1);
 }
 
-async function killed(child: ChildProcess): Promise<void> {
+async function killAndWait(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGKILL");
   await once(child, "close");

@@ -13,7 +13,15 @@ import {
 } from "../../src/config/credentials/broker/wire.ts";
 import { sandbox } from "../command.ts";
 import { canMount, withTmpfs } from "../tmpfs.ts";
-import { type BrokerBench, brokerBench, HOUR, type Reply, refusing, rotating, stateOf } from "./broker-bench.ts";
+import {
+  type BrokerBench,
+  brokerBench,
+  HOUR,
+  type Reply,
+  refusingIssuer,
+  rotatingIssuer,
+  stateOf,
+} from "./broker-bench.ts";
 
 let b: BrokerBench;
 beforeEach(async () => {
@@ -44,7 +52,7 @@ describe("AU-02 what the broker renews", () => {
     await using test = await b.start({ stored: [b.token("acme")] });
     const id = await test.idOf("acme");
     for (const expires_in of [3600.123_456_7, 1e300, "soon"]) {
-      b.issuer.answer = refusing(200, { access_token: `for-${expires_in}`, refresh_token: "next", expires_in });
+      b.issuer.answer = refusingIssuer(200, { access_token: `for-${expires_in}`, refresh_token: "next", expires_in });
       b.pass(20_000);
       const renewed = await test.post(`/v1/credential/${id}/refresh`);
       expect(JSON.parse(renewed.text).credential?.access).toBe(`for-${expires_in}`);
@@ -73,7 +81,7 @@ describe("AU-02 what the broker renews", () => {
     await using test = await b.start({ stored: [b.token("acme")] });
     let answer = (): void => {};
     const asked = new Promise<void>((resolve) => {
-      const reply = rotating();
+      const reply = rotatingIssuer();
       b.issuer.answer = async (form) => {
         resolve();
         await new Promise<void>((go) => {
@@ -98,7 +106,7 @@ describe("AU-02 what the broker renews", () => {
     expect(b.issuer.forms).toHaveLength(1);
     // Later it is a wish of its own.
     b.pass(20_000);
-    b.issuer.answer = rotating();
+    b.issuer.answer = rotatingIssuer();
     await test.post(`/v1/credential/${id}/refresh`);
     expect(b.issuer.forms.map((form) => form["refresh_token"])).toEqual(["refresh-of-acme", "next-1"]);
   });
@@ -119,7 +127,7 @@ describe("AU-02 what the broker renews", () => {
       await using test = await b.start({ stored: [b.token("acme")] });
       const follower = test.follow();
       await follower.next("snapshot");
-      b.issuer.answer = refusing(status, body);
+      b.issuer.answer = refusingIssuer(status, body);
       b.pass(56 * 60_000);
       const event = await follower.next();
       expect(event).toMatchObject({
@@ -158,8 +166,8 @@ describe("AU-02 what the broker renews", () => {
       expect(await stateOf(test, "acme")).toMatchObject({ state: "failing", cause: expect.stringMatching(/./) });
       const still = JSON.parse((await test.ask("/v1/snapshot")).text) as Snapshot;
       expect(still.credentials).toHaveLength(1);
-      // It works again: nothing is left of the failure.
-      b.issuer.answer = rotating();
+      // It works again: no trace of the failure is left.
+      b.issuer.answer = rotatingIssuer();
       expect((await test.post(`/v1/credential/${id}/refresh`)).status).toBe(200);
       expect(await stateOf(test, "acme")).toMatchObject({ state: "good" });
     }
@@ -208,7 +216,7 @@ describe("AU-02 what the broker renews", () => {
       const remount = (how: string) => execFileSync("mount", ["-o", `remount,${how}`, join(box.home, ".lathe/broker")]);
       await withTmpfs(join(box.home, ".lathe/broker"), "1m", async () => {
         await using test = await b.start({ box, stored: [b.token("acme")] });
-        const reply = rotating();
+        const reply = rotatingIssuer();
         b.issuer.answer = (form) => {
           remount("ro");
           return reply(form);

@@ -58,7 +58,7 @@ it("AU-02 AU-04 M2 over TLS a client that knows the authority gets its key; anot
   const trusting = { ...named, NODE_EXTRA_CA_CERTS: join(certificates.folder, "ca.pem") };
   const asking = ["--model", "openai/gpt-5.2", "-p", "hi"];
   expect(await b.box.runBuilt(asking, { env: trusting })).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
-  expect(b.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer key-of-the-team-0123"]);
+  expect(b.modelRequests.map(({ headers }) => headers.authorization)).toEqual(["Bearer key-of-the-team-0123"]);
   const doctor = await b.box.runBuilt(["doctor"], { env: trusting });
   expect(doctor.stdout).toContain(`${url} answers, 1 credential OK`);
   const wary = await b.box.runBuilt(asking, { env: named });
@@ -66,7 +66,7 @@ it("AU-02 AU-04 M2 over TLS a client that knows the authority gets its key; anot
   expect((await b.box.runBuilt(["doctor"], { env: named })).stdout).toMatch(
     /broker .*cannot be queried: .*certificate/,
   );
-  expect(b.asked).toHaveLength(1);
+  expect(b.modelRequests).toHaveLength(1);
 }, 60_000);
 
 it("AU-02 M2 a certificate for another name is not the broker's", async () => {

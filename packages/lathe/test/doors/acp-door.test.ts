@@ -64,13 +64,13 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   // A question that comes before the follower would be part of its snapshot.
   await follower.wait("snapshot");
 
-  // The first answer is the phone's, while the editor's user still looks at the question.
+  // The phone answers first, while the editor's user is still reading the question.
   const work = editor.prompt(sessionId, "make them");
   const { question } = await follower.wait("question");
   await late.reached;
   at = await terminal.see(at, /make them[\s\S]*│ touch first\r?\nAllow this\?/);
   expect(await door.answer(phone, question.id, { confirmed: true })).toEqual({ status: "accepted" });
-  // The second one is the editor's.
+  // The editor answers the second one.
   expect((await work).stopReason).toBe("end_turn");
   late.open();
   expect([made("first"), made("second")]).toEqual([true, true]);
@@ -80,7 +80,7 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   expect(settled).toEqual(["phone", "the editor"]);
   at = await terminal.see(at, /Answered by phone\.[\s\S]*Both are there\./);
 
-  // What another client asks for appears in the editor; the editor's next prompt waits for its end.
+  // Another client's prompt appears in the editor; the editor's next prompt waits for its end.
   await door.command(phone, "prompt", { message: "from the phone" });
   await seconds.reached;
   const next = editor.prompt(sessionId, "from the editor");
@@ -94,7 +94,7 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
     /from the phone[\s\S]*Said to the phone\.[\s\S]*from the editor[\s\S]*Said to the editor\./,
   );
 
-  // The editor shows this session only.
+  // The editor can show only this session.
   await expect(door.command(phone, "new_session", {})).rejects.toMatchObject({ code: "not_available" });
   await editor.agentSide.request("session/close", { sessionId });
   await follower.wait("closed");

@@ -52,7 +52,7 @@ it("M1: lathe attach follows in lines: text, cards, a question that is answered 
   at = await terminal.see(at, /Press Ctrl\+C again to leave\. The session goes on\./);
   at = await terminal.see(at, /Interrupted\./);
   terminal.keys("\x03");
-  at = await terminal.see(at, /To come back: lathe attach (?:(?!has gone)[\s\S])*ended-130/);
+  at = await terminal.see(at, /To come back: lathe attach (?:(?!The process that held)[\s\S])*ended-130/);
   stays.open();
   await other.wait("clients", ({ clients }) => clients.every(({ name }) => name === "phone"));
   expect(talk.talk.session.state).not.toBe("closed");
@@ -69,7 +69,7 @@ it("M1: a session that such a process holds is joined instead of refused; what i
   await door.close();
   at = await terminal.see(at, /The session was closed\.[\s\S]*ended-0/);
 
-  // Without a door it is refused as ever.
+  // Without a door, joining is refused as before.
   const refused = served.terminal();
   at = refused.type("lathe -c --plain");
   at = await refused.see(at, /This session is open in process [\s\S]*ended-2/);
@@ -85,7 +85,7 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
     [["a", "b"], "lathe: Give one session, not 2. See: lathe attach --help\n"],
     [
       ["http://127.0.0.1:1/?token=x"],
-      "lathe: Give the address without a query or a token. The token goes into LATHE_SERVE_TOKEN.\n",
+      "lathe: Give the address without a query or a token. Put the token into LATHE_SERVE_TOKEN.\n",
     ],
     [
       ["http://127.0.0.1:1"],
@@ -133,7 +133,7 @@ it("M1: what is no lathe serve, or one that says nonsense, is told in one line",
       unreadable,
     ],
     [(_, response) => response.writeHead(500).end("{}"), /^lathe: The server answered with status 500\.\n$/],
-    // What was meant for one server does not follow to another.
+    // Credentials for one server are not sent to another.
     [
       (_, response) => {
         const { port } = moved.address() as AddressInfo;
@@ -178,7 +178,7 @@ it("M1: /serve opens the session of a terminal: link and QR code; another termin
   other.keys("hi\n");
   there = await other.see(there, /Hello to both\.[\s\S]*Done[\s\S]*› /);
   at = await own.see(at, /Hello to both\./);
-  // A link is good once.
+  // A link works once.
   const again = held.type(`lathe attach ${link}`);
   await held.see(again, /This link was used before\. [\s\S]*ended-2/);
   own.keys("/serve stop\n");

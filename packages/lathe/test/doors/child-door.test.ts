@@ -104,7 +104,7 @@ it("M1: a killed session is a closed door with a problem; another door to it goe
 
   const again = await openDoor("--resume", door.sessionId);
   expect(again.sessionId).toBe(door.sessionId);
-  // Its numbers are none of the first door's: what was missed cannot be told, so a snapshot comes.
+  // Its numbers differ from the first door's, so the missed frames cannot be sent and a snapshot comes.
   const back = new Follower(again, laptop, follower.last);
   expect((await back.wait("snapshot")).snapshot.questions).toEqual([]);
   await again.command(laptop, "prompt", { message: "again" });

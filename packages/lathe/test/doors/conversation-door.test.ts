@@ -80,7 +80,7 @@ it("M1: the user at the terminal and the clients of its door are asked the same;
   await expect(joined.command(phone, "set_host_tools", { tools: [] })).rejects.toMatchObject({ code: "not_available" });
   await expect(joined.command(phone, "set_label", { entryId: "nosuch" })).rejects.toThrow("nosuch");
 
-  // Another session takes its place: the door is found under its id.
+  // Another session replaces it: the door is found under the new id.
   await talk.talk.startNew();
   await follower.wait("session", ({ sessionId }) => sessionId === talk.talk.session.id);
   expect([joined.sessionId, door.sessionId]).toEqual([talk.talk.session.id, talk.talk.session.id]);
@@ -216,7 +216,7 @@ it("M1: what is no line of a client ends its connection and nothing else; a sess
   expect(await joined?.command(phone, "get_state", {})).toMatchObject({ sessionId: talk.talk.session.id });
   await joined?.close();
 
-  // It was there when its door opened, and tells nothing since.
+  // It existed when its door opened, and has emitted nothing since.
   let isThere = true;
   const state = { sessionId: "hangs", isStreaming: false, leafId: null };
   const link = {

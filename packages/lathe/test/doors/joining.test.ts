@@ -76,7 +76,7 @@ async function heldByTerminal(): Promise<Held> {
 }
 
 async function editorIn(): Promise<Editor> {
-  // In a process of its own: the server must not take its socket for one of its own.
+  // In its own process: the server must not take its socket for one of its own.
   const editor = new Editor(box.start(["acp", "--model", MODEL, "--permission-mode", "ask"], env), {
     capabilities: FILES_ONLY,
   });
@@ -181,7 +181,7 @@ it("M1 G-17 an editor takes over a session of a server that does not work, and t
   expect(serving.server.sessions.count).toBe(0);
   await browser.command(id, "prompt", { message: "from the browser" });
   await editor.saw(() => editor.text().includes("Answer to from the browser."));
-  // The other way round: what the editor's process holds, it keeps.
+  // The other way round: the editor's process keeps its session.
   const second = await editorIn();
   const refusal = await second.agentSide
     .request("session/resume", { sessionId: id, cwd: box.dir, mcpServers: [] })

@@ -11,7 +11,7 @@ import { clientNamed, Follower } from "./follower.ts";
 
 type State = CommandData<"get_state">;
 
-/** A session that answers when the test says so. */
+/** A session that answers when the test tells it to. */
 class ScriptedLink implements SessionLink {
   readonly hasEnded = false;
   tell: EventListener = () => {};
@@ -42,7 +42,7 @@ it("M1: events that come in one piece with the answer about the state are in the
   const door = await opening;
   const follower = new Follower(door, clientNamed("page"));
   await expect.poll(() => link.isAsked).toBe(true);
-  // One read of the pipe: the answer, and behind it what has happened since.
+  // One read of the pipe: the answer, followed by what has happened since.
   link.answer("e1");
   link.tell({ type: "turn_start" }, "s", "e2");
   const { seq, snapshot } = await follower.wait("snapshot");
@@ -70,7 +70,7 @@ it.each([
     await expect.poll(() => link.isAsked).toBe(true);
     link.answer("e1", !isStreaming);
     link.tell({ type, messages: [] } as unknown as WireEvent, "s", "e2");
-    // The first answer is older than the frames: nobody would be told of the end any more.
+    // The first answer is older than the frames, so no one would learn of the end.
     await expect.poll(() => link.isAsked || follower.frames.some(({ kind }) => kind === "snapshot")).toBe(true);
     link.answer("e2", isStreaming);
     const { seq, snapshot } = await follower.wait("snapshot");

@@ -13,7 +13,7 @@ import { ACP_ARGS, addToken, clientOf, SERVE_ARGS } from "./served-modes.ts";
 
 type Ending = "SIGKILL" | "SIGTERM" | "SIGHUP";
 const ENDINGS: readonly Ending[] = ["SIGKILL", "SIGTERM", "SIGHUP"];
-/** How each is started and given an input, and what a signal that it can answer comes to. */
+/** How each is started and gets an input, and the outcome of a signal that it can handle. */
 const MODES = {
   print: { args: ["-p", "go"], exit: 130, journal: "interrupted", say: noMore },
   JSON: { args: ["--mode", "json", "-p", "go"], exit: 130, journal: "interrupted", say: noMore },
@@ -46,7 +46,7 @@ async function sayToAgent(child: ChildProcessWithoutNullStreams, { box }: FaultB
   const editor = new Editor(child);
   await editor.initialize();
   const { sessionId } = await editor.create(box.dir);
-  editor.prompt(sessionId, "go").catch(() => {}); // there may be nobody to answer
+  editor.prompt(sessionId, "go").catch(() => {}); // there may be no process to answer
 }
 
 async function sayToServer(child: ChildProcessWithoutNullStreams, bench: FaultBench): Promise<void> {
@@ -55,7 +55,7 @@ async function sayToServer(child: ChildProcessWithoutNullStreams, bench: FaultBe
   await client.command(id, "prompt", { message: "go" });
 }
 
-/** Each waits at a gate, where the signal comes. */
+/** Each waits at a gate, where the signal arrives. */
 const SITUATIONS: Readonly<Record<string, (door: Gate) => Turn[]>> = {
   "waiting for the first byte": ({ wait }) => [turn.text("never", { before: wait })],
   "streaming text": ({ wait }) => [

@@ -12,9 +12,9 @@ import type { Go } from "./machine-modes.ts";
 
 export interface Looks {
   /** Checks while the fault lasts. */
-  broken(run: Finished): Promise<void>;
+  whileBroken(run: Finished): Promise<void>;
   /** Checks when the machine is sound again. */
-  sound(): Promise<void>;
+  onceSound(): Promise<void>;
 }
 
 /** Runs the input in the mode under test. */
@@ -95,8 +95,8 @@ async function clockJump(bench: FaultBench, go: Go, by: string, answer: (jump: (
 
 /** The fault ends with the run. */
 async function afterwards(look: Looks, run: Finished): Promise<void> {
-  await look.broken(run);
-  await look.sound();
+  await look.whileBroken(run);
+  await look.onceSound();
 }
 
 const answered = { exit: 0, says: new RegExp(SOUND_ANSWER), journal: "completed" } as const;
@@ -111,9 +111,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     try: (bench, look, { go, prepare }) =>
       onSmallHome(bench, prepare, async (folder) => {
         fill(folder);
-        await look.broken(await go());
+        await look.whileBroken(await go());
         free(folder);
-        await look.sound();
+        await look.onceSound();
       }),
   },
   {
@@ -128,9 +128,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
         const fillUp = `for n in $(seq 300); do head -c 4096 /dev/zero > '${folder}'/fill-$n || break; done`;
         // The last page of the journal still has room for the first result, but not for the second.
         script(bench, shell(fillUp), shell("seq 1 2000"));
-        await look.broken(await go());
+        await look.whileBroken(await go());
         free(folder);
-        await look.sound();
+        await look.onceSound();
       }),
   },
   {
@@ -142,9 +142,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     try: (bench, look, { go, prepare }) =>
       onSmallHome(bench, prepare, async (folder) => {
         mount(folder, "ro");
-        await look.broken(await go());
+        await look.whileBroken(await go());
         mount(folder, "rw");
-        await look.sound();
+        await look.onceSound();
       }),
   },
   {
@@ -154,9 +154,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     try: (bench, look, { go }) =>
       withTmpfs(join(bench.box.dir, "data"), "64k", async (folder) => {
         script(bench, write("data/big.txt", "x".repeat(200_000)));
-        await look.broken(await go());
+        await look.whileBroken(await go());
         if (existsSync(join(folder, "big.txt"))) throw new Error("half a file is left");
-        await look.sound();
+        await look.onceSound();
       }),
   },
   {
@@ -222,9 +222,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     ...answered,
     try: async (bench, look, { go }) => {
       script(bench, shell(`(ulimit -v 300000; exec node -e 'Buffer.alloc(4e9).fill(1)')`));
-      await look.broken(await go());
-      told(bench, /exit code: (?!0)/);
-      await look.sound();
+      await look.whileBroken(await go());
+      mustHaveResult(bench, /exit code: (?!0)/);
+      await look.onceSound();
     },
   },
   {
@@ -232,9 +232,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     ...answered,
     try: async (bench, look, { go }) => {
       script(bench, shell("kill -KILL $$"));
-      await look.broken(await go());
-      told(bench, /exit code: 137|SIGKILL/);
-      await look.sound();
+      await look.whileBroken(await go());
+      mustHaveResult(bench, /exit code: 137|SIGKILL/);
+      await look.onceSound();
     },
   },
   {
@@ -248,7 +248,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
 ];
 
 /** The model must have got the result of its call. */
-function told(bench: FaultBench, what: RegExp): void {
+function mustHaveResult(bench: FaultBench, what: RegExp): void {
   const results = bench.server.requests.at(-1)?.view.messages.flatMap((message) => message.results) ?? [];
   const text = results.map((result) => result.text).join("\n");
   if (!what.test(text)) throw new Error(`the model was told ${JSON.stringify(text)}`);

@@ -33,20 +33,20 @@ export function goIn(mode: MachineMode, bench: FaultBench): { readonly prepare: 
   };
   const go: Go = (circumstances = {}) =>
     mode === "ACP"
-      ? stay(started(bench, ACP_ARGS, circumstances), (child) => talkInEditor(child, bench))
-      : stay(started(bench, SERVE_ARGS, circumstances), (child) => talkToServer(child, bench, token));
+      ? stay(startBuilt(bench, ACP_ARGS, circumstances), (child) => talkInEditor(child, bench))
+      : stay(startBuilt(bench, SERVE_ARGS, circumstances), (child) => talkToServer(child, bench, token));
   return { prepare, go };
 }
 
 function print(bench: FaultBench, { env, limit }: Circumstances): Promise<Finished> {
   const args = ["-p", "go"];
   if (limit === undefined) return bench.run(args, env);
-  const child = started(bench, bench.args(args), { limit, ...(env === undefined ? {} : { env }) });
+  const child = startBuilt(bench, bench.args(args), { limit, ...(env === undefined ? {} : { env }) });
   child.stdin.end();
   return collect(child);
 }
 
-function started(
+function startBuilt(
   bench: FaultBench,
   args: readonly string[],
   { env, limit }: Circumstances,

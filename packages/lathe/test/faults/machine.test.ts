@@ -7,7 +7,7 @@ import { type Looks, MACHINE_FAULTS, type MachineFault } from "./machine-faults.
 import { goIn, type MachineMode } from "./machine-modes.ts";
 import { isFull, report } from "./report.ts";
 
-/** There is an input to go on with. */
+/** Whether there is an input to resume. */
 const isCut = (journal: string): boolean => ["unfinished", "error"].includes(journal.split(",")[0] ?? "");
 
 const chosen = MACHINE_FAULTS.filter(({ short }) => isFull || short);
@@ -30,11 +30,11 @@ async function tried(fault: MachineFault, mode: MachineMode): Promise<void> {
     const how = goIn(mode, bench);
     await how.prepare();
     const look: Looks = {
-      broken: async ({ code, stdout, stderr }) => {
+      whileBroken: async ({ code, stdout, stderr }) => {
         const left = await bench.processesLeft();
         seen = { exit: code, says: code === 0 ? stdout : stderr, journal: bench.lastState(), left };
       },
-      sound: async () => {
+      onceSound: async () => {
         bench.answer = sound;
         const kept = bench.journals().length > 0;
         const { code, stdout } = await bench.run([

@@ -18,7 +18,7 @@ import type { Ended, Talk } from "./talk.ts";
 export type ModeName = "print" | "JSON" | "RPC" | "ACP" | "serve" | "terminal" | "plain" | "library";
 
 export const MODES: Readonly<Record<ModeName, (bench: FaultBench) => Promise<Talk>>> = {
-  print: async (bench) => oneRunEach(bench, ["-p"], printed),
+  print: async (bench) => oneRunEach(bench, ["-p"], printedEnd),
   JSON: async (bench) => oneRunEach(bench, ["--mode", "json", "-p"], resultLine),
   RPC: openRpc,
   ACP: (bench) => talkInEditor(bench.box.open(ACP_ARGS, bench.env), bench),
@@ -42,7 +42,7 @@ function oneRunEach(bench: FaultBench, options: readonly string[], read: (run: F
 
 const BY_CODE: Readonly<Record<number, Ended["how"]>> = { 0: "answer", 1: "failed", 3: "provider error" };
 
-function printed({ code, stdout, stderr }: Finished): Ended {
+function printedEnd({ code, stdout, stderr }: Finished): Ended {
   const how = BY_CODE[code ?? -1];
   if (how === undefined) throw new Error(`exit code ${code}: ${stdout}${stderr}`);
   const said = stderr.split("\n").filter((line) => line.startsWith("lathe: "));
@@ -52,7 +52,7 @@ function printed({ code, stdout, stderr }: Finished): Ended {
 function resultLine(run: Finished): Ended {
   const line = jsonLines(run.stdout).at(-1) ?? {};
   const status = { done: "answer", failed: "failed", provider_error: "provider error" }[String(line["status"])];
-  const { how } = printed(run);
+  const { how } = printedEnd(run);
   if (status !== how) throw new Error(`exit code ${run.code} with ${JSON.stringify(line)}`);
   return { how, words: String(how === "answer" ? line["text"] : line["error"]) };
 }
@@ -94,7 +94,7 @@ async function openTerminal(bench: FaultBench): Promise<Talk> {
   const run = bench.terminal([], WIDE);
   await run.see("/help");
   return {
-    say: (text) => typed(run, text, new RegExp(`❯ ${text}\\n([\\s\\S]*?)\\nclaude-sonnet-4-5 · [\\d.]+m?s`)),
+    say: (text) => typeAndSee(run, text, new RegExp(`❯ ${text}\\n([\\s\\S]*?)\\nclaude-sonnet-4-5 · [\\d.]+m?s`)),
     leave: () => {
       run.type(KEY.ctrl("d"));
       return run.exited;
@@ -106,7 +106,7 @@ async function openPlain(bench: FaultBench): Promise<Talk> {
   const run = bench.terminal(["--plain"], WIDE);
   await run.see(/\/help\n›/);
   return {
-    say: (text) => typed(run, text, new RegExp(`› ${text}\\nWorking\\.\\n([\\s\\S]*?)\\n›`)),
+    say: (text) => typeAndSee(run, text, new RegExp(`› ${text}\\nWorking\\.\\n([\\s\\S]*?)\\n›`)),
     leave: () => {
       run.type(`/quit${KEY.enter}`);
       return run.exited;
@@ -115,7 +115,7 @@ async function openPlain(bench: FaultBench): Promise<Talk> {
 }
 
 /** The last text before the end, ignoring lines that count or measure. */
-async function typed(run: TerminalRun, text: string, ended: RegExp): Promise<Ended> {
+async function typeAndSee(run: TerminalRun, text: string, ended: RegExp): Promise<Ended> {
   run.type(`${text}${KEY.enter}`);
   const rows = await run.seeAnywhere(ended);
   const block = ended.exec(rows.join("\n"))?.[1] ?? "";

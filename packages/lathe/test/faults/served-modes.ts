@@ -24,7 +24,7 @@ function endedWith(said: string, otherwise: string): Ended {
   return answer === undefined ? { how: "error", words: otherwise } : { how: "answer", words: answer };
 }
 
-const failed = (error: unknown): Ended => ({ how: "error", words: messageOf(error) });
+const failure = (error: unknown): Ended => ({ how: "error", words: messageOf(error) });
 
 export async function talkInEditor(
   agent: ChildProcessWithoutNullStreams | InsideCommand,
@@ -41,7 +41,7 @@ export async function talkInEditor(
         if (stopReason !== "end_turn") return { how: "error", words: stopReason };
         return endedWith(editor.text().slice(from), "an empty answer");
       } catch (error) {
-        return failed(error);
+        return failure(error);
       }
     },
     async leave() {
@@ -81,7 +81,7 @@ export async function talkToServer(
         await client.command(id, "prompt", { message });
       } catch (error) {
         ended.leave();
-        return failed(error);
+        return failure(error);
       }
       return ended.outcome;
     },

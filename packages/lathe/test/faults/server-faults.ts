@@ -36,7 +36,7 @@ const harmless = { lasting: "answer", once: "answer" } as const;
 /** Older messages are summarized and the request is sent again. */
 const tooLarge = { lasting: "failed", once: "answer", onceInLibrary: "failed" } as const;
 
-const broken = (fault: Fault, base = WORDS): Turn => turn.withFault(fault, base);
+const withFault = (fault: Fault, base = WORDS): Turn => turn.withFault(fault, base);
 
 /** By kind, so that a new kind of fault in the testkit does not compile until it is listed here. */
 const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
@@ -60,43 +60,49 @@ const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
     { name: "529 overloaded", turn: turn.error(529), ...temporary },
   ],
   cut: [
-    { name: "connection reset before the status line", turn: broken({ kind: "cut", at: "before-head" }), ...temporary },
-    { name: "connection reset after the head", turn: broken({ kind: "cut", at: "after-head" }), ...temporary },
     {
-      name: "connection reset after the first byte",
-      turn: broken({ kind: "cut", at: "after-first-byte" }),
+      name: "connection reset before the status line",
+      turn: withFault({ kind: "cut", at: "before-head" }),
       ...temporary,
     },
-    { name: "connection reset inside an event", turn: broken({ kind: "cut", at: "inside-json" }), ...temporary },
-    { name: "connection reset after 400 bytes", turn: broken({ kind: "cut", at: { bytes: 400 } }), ...temporary },
+    { name: "connection reset after the head", turn: withFault({ kind: "cut", at: "after-head" }), ...temporary },
+    {
+      name: "connection reset after the first byte",
+      turn: withFault({ kind: "cut", at: "after-first-byte" }),
+      ...temporary,
+    },
+    { name: "connection reset inside an event", turn: withFault({ kind: "cut", at: "inside-json" }), ...temporary },
+    { name: "connection reset after 400 bytes", turn: withFault({ kind: "cut", at: { bytes: 400 } }), ...temporary },
     {
       name: "network lost in the middle of a text",
-      turn: broken({ kind: "cut", at: { events: 5 } }),
+      turn: withFault({ kind: "cut", at: { events: 5 } }),
       ...temporary,
       short: true,
     },
     {
       name: "network lost in the middle of a call's arguments",
-      turn: broken({ kind: "cut", at: { events: 4 } }, CALL),
+      turn: withFault({ kind: "cut", at: { events: 4 } }, CALL),
       ...temporary,
     },
   ],
-  malformed: [{ name: "line that is not an event", turn: broken({ kind: "malformed", beforeEvent: 3 }), ...temporary }],
+  malformed: [
+    { name: "line that is not an event", turn: withFault({ kind: "malformed", beforeEvent: 3 }), ...temporary },
+  ],
   "wrong-length": [
-    { name: "body shorter than announced", turn: broken({ kind: "wrong-length", by: 10 }), ...harmless },
-    { name: "body longer than announced", turn: broken({ kind: "wrong-length", by: -10 }), ...temporary },
+    { name: "body shorter than announced", turn: withFault({ kind: "wrong-length", by: 10 }), ...harmless },
+    { name: "body longer than announced", turn: withFault({ kind: "wrong-length", by: -10 }), ...temporary },
   ],
   stall: [
-    { name: "silence after the head", turn: broken({ kind: "stall", afterEvents: 0 }), ...temporary },
-    { name: "silence in the middle of a text", turn: broken({ kind: "stall", afterEvents: 5 }), ...temporary },
-    { name: "silence in the middle of a call", turn: broken({ kind: "stall", afterEvents: 4 }, CALL), ...temporary },
+    { name: "silence after the head", turn: withFault({ kind: "stall", afterEvents: 0 }), ...temporary },
+    { name: "silence in the middle of a text", turn: withFault({ kind: "stall", afterEvents: 5 }), ...temporary },
+    { name: "silence in the middle of a call", turn: withFault({ kind: "stall", afterEvents: 4 }, CALL), ...temporary },
   ],
   endless: [
-    { name: "endless answer", turn: broken({ kind: "endless" }, LONG_LINES), ...temporary, withoutScreen: true },
+    { name: "endless answer", turn: withFault({ kind: "endless" }, LONG_LINES), ...temporary, withoutScreen: true },
   ],
-  "duplicate-terminal": [{ name: "end sent twice", turn: broken({ kind: "duplicate-terminal" }), ...harmless }],
+  "duplicate-terminal": [{ name: "end sent twice", turn: withFault({ kind: "duplicate-terminal" }), ...harmless }],
   "missing-terminal": [
-    { name: "stream without its last event", turn: broken({ kind: "missing-terminal" }), ...harmless },
+    { name: "stream without its last event", turn: withFault({ kind: "missing-terminal" }), ...harmless },
   ],
   "stream-error": [
     { name: "error event: overloaded", turn: streamError("overloaded"), ...temporary },
@@ -108,7 +114,7 @@ const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
 };
 
 function streamError(error: "overloaded" | "rate_limit" | "server" | "invalid" | "context_length"): Turn {
-  return broken({ kind: "stream-error", afterEvents: 3, error });
+  return withFault({ kind: "stream-error", afterEvents: 3, error });
 }
 
 const never = (): Promise<void> => new Promise(() => {});

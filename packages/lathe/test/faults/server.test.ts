@@ -10,7 +10,7 @@ import { isFull, report } from "./report.ts";
 import { type End, SERVER_FAULTS, type ServerFault } from "./server-faults.ts";
 import type { Ended } from "./talk.ts";
 
-/** What programs are told apart, a person only reads. */
+/** Distinctions that programs get; users only read the text. */
 const fits = (ended: Ended, expected: End): boolean =>
   ended.how === expected || (ended.how === "error" && expected !== "answer");
 

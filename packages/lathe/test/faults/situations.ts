@@ -34,7 +34,7 @@ export interface Situation {
 const WORKING = { killed: "unfinished", ended: "aborted", next: "asks to continue" } as const;
 const AT_REST = { killed: "completed", ended: "completed", next: "as it was" } as const;
 
-async function opened(
+async function openSession(
   bench: FaultBench,
   args: readonly string[] = [],
   options: TerminalOptions = {},
@@ -51,7 +51,7 @@ const say = (run: TerminalRun, text: string): void => run.type(`${text}${KEY.ent
 
 /** An open session with one answered input. */
 async function atRest(bench: FaultBench, options: TerminalOptions = {}): Promise<TerminalRun> {
-  const run = await opened(bench, [], options);
+  const run = await openSession(bench, [], options);
   say(run, "first");
   await run.see(ANSWERED);
   return run;
@@ -73,7 +73,7 @@ async function withCalls(
   args: readonly string[] = [],
 ): Promise<TerminalRun> {
   script(bench, turn.calls(calls));
-  const run = await opened(bench, args);
+  const run = await openSession(bench, args);
   say(run, "go");
   await run.see(seen);
   return run;
@@ -83,7 +83,7 @@ async function withCalls(
 async function withinAnswer(bench: FaultBench, answer: (door: Gate) => Turn): Promise<TerminalRun> {
   const door = gate();
   script(bench, answer(door));
-  const run = await opened(bench);
+  const run = await openSession(bench);
   say(run, "go");
   await door.reached;
   return run;
@@ -166,7 +166,7 @@ export const SITUATIONS: readonly Situation[] = [
     ...AT_REST,
     arrange: async (bench) => {
       script(bench, turn.calls([shell("sleep 300", { background: true })]));
-      const run = await opened(bench);
+      const run = await openSession(bench);
       say(run, "go");
       await run.see(/all is well[\s\S]*1 job/);
       return run;
@@ -198,7 +198,7 @@ export const SITUATIONS: readonly Situation[] = [
     arrange: async (bench) => {
       writeFileSync(notes(bench), "old\n");
       script(bench, turn.calls([EDIT]));
-      const run = await opened(bench, [], pauseAt(bench, "^(rename|link)Sync .*notes\\.txt"));
+      const run = await openSession(bench, [], pauseAt(bench, "^(rename|link)Sync .*notes\\.txt"));
       say(run, "go");
       await isPaused(bench);
       return run;
@@ -214,7 +214,7 @@ export const SITUATIONS: readonly Situation[] = [
       await bench.run(["-c", "-p", "second"]);
       const door = gate();
       script(bench, turn.text("notes", { before: door.wait }));
-      const run = await opened(bench, ["-c"]);
+      const run = await openSession(bench, ["-c"]);
       say(run, "/compact");
       await door.reached;
       return run;
@@ -225,7 +225,7 @@ export const SITUATIONS: readonly Situation[] = [
     ...WORKING,
     arrange: async (bench) => {
       script(bench, turn.error(429, { retryAfter: 40 }));
-      const run = await opened(bench);
+      const run = await openSession(bench);
       say(run, "go");
       await run.see(/[Rr]etry|again in|[Tt]rying/);
       return run;
@@ -237,7 +237,7 @@ export const SITUATIONS: readonly Situation[] = [
     arrange: async (bench) => {
       writeFileSync(notes(bench), "old\n");
       script(bench, turn.calls([EDIT]));
-      const run = await opened(bench, [], pauseAt(bench, "^renameSync .*lathe-rewind "));
+      const run = await openSession(bench, [], pauseAt(bench, "^renameSync .*lathe-rewind "));
       say(run, "go");
       await run.see(ANSWERED);
       say(run, "/undo");
@@ -255,7 +255,7 @@ export const SITUATIONS: readonly Situation[] = [
       const first = await atRest(bench);
       say(first, "/quit");
       await first.exited;
-      const run = await opened(bench, ["-c"], pauseAt(bench, '^write \\{"type":"session"'));
+      const run = await openSession(bench, ["-c"], pauseAt(bench, '^write \\{"type":"session"'));
       say(run, "/fork");
       await isPaused(bench);
       return run;
@@ -271,7 +271,7 @@ export const SITUATIONS: readonly Situation[] = [
           return turn.text("never", { before: door.wait });
         return turn.calls([{ name: "spawn_agent", args: { task: "look at it for me" } }]);
       };
-      const run = await opened(bench);
+      const run = await openSession(bench);
       say(run, "go");
       await door.reached;
       return run;

@@ -98,7 +98,7 @@ describe("AU-05 the command auth-gateway", () => {
     test.upstream.push(turn.text("ok", { usage: { input: 1000, output: 200 } }));
     const body = JSON.stringify({ model: "m-chat", messages: [{ role: "user", content: "Hi" }] });
     await test.ask("/v1/chat/completions", { method: "POST", headers: bearer(key), body });
-    await test.logged(1);
+    await test.whenLogged(1);
     const stats = await box.run(["stats", "--by", "key"]);
     expect(stats.stdout).toMatch(/laptop +1 +1\.0k +0 +200 +\$0\.0060/);
     expect((await box.run(["stats", "--by", "model"])).code).toBe(2);

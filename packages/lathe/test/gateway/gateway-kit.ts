@@ -43,7 +43,7 @@ export interface TestGateway {
   readonly ledger: string;
   readonly token: string;
   /** Resolves when this many requests have been logged. */
-  logged(count: number): Promise<void>;
+  whenLogged(count: number): Promise<void>;
   key(terms?: Partial<KeyTerms>): Promise<string>;
   ask(path: string, asking?: Asking): Promise<Answered>;
   openai(key: string): OpenAI;
@@ -134,7 +134,7 @@ export async function startTestGateway(choices: GatewayChoices = {}): Promise<Te
     log: () => lines + stderr.text,
     ledger: paths.gatewayLedger,
     token: await own.token(),
-    logged: (count) =>
+    whenLogged: (count) =>
       requests.length >= count
         ? Promise.resolve()
         : new Promise<void>((resolve) => void waiting.push({ count, resolve })),

@@ -125,7 +125,7 @@ describe("M2 the gateway in bad times", () => {
       expect([path, long.status, JSON.parse(long.text).error.message]).toEqual([
         path,
         413,
-        "The body may have 33554432 bytes.",
+        "The body may have at most 33554432 bytes.",
       ]);
     }
     const lines = [

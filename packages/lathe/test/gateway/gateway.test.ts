@@ -30,7 +30,7 @@ describe("AU-05 the gateway", () => {
     }
     expect({ name, args: JSON.parse(args) }).toEqual({ name: "look", args: { at: "x" } });
     expect(test.upstream.requests[0]?.path).toBe("/v1/messages");
-    await test.logged(1);
+    await test.whenLogged(1);
     expect(test.requests[0]).toMatchObject({ key: "key-1", model: "claudish/m-messages", status: 200, usd });
   });
 
@@ -136,7 +136,7 @@ describe("AU-05 the gateway", () => {
     const upstream = await test.upstream.waitForRequest(0);
     await upstream.finished;
     expect(upstream.closedEarly).toBe(true);
-    await test.logged(1);
+    await test.whenLogged(1);
     expect(test.requests[0]).toMatchObject({ status: 499, why: "cancelled" });
     const report = await test.ask("/v1/usage", { headers: bearer(test.token) });
     const [row] = JSON.parse(report.text).keys;
@@ -165,7 +165,7 @@ describe("M2 client keys", () => {
     const refused = await ask(test, key);
     expect(refused.status).toBe(429);
     expect(JSON.parse(refused.text).error).toMatchObject({ code: "budget_exceeded" });
-    expect(refused.text).toMatch(/\$0\.016 a month.*max_tokens.*begins anew at/);
+    expect(refused.text).toMatch(/\$0\.016 a month.*max_tokens.*resets at/);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.headers["x-should-retry"]).toBe("false");
     const [row] = JSON.parse((await test.ask("/v1/usage", { headers: bearer(key) })).text).keys;

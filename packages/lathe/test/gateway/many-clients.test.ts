@@ -103,7 +103,7 @@ async function allClients(test: TestGateway, plans: readonly Plan[], budget: Key
     for (let nth = first; nth < plans.length; nth += CLIENTS) await send(nth).catch(() => undefined);
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, nth) => client(nth)));
-  await test.logged(plans.length);
+  await test.whenLogged(plans.length);
 }
 
 it(

@@ -115,7 +115,7 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
       answering = script;
     },
     /** Names of the tools that a request offered, without the built-in ones. */
-    offered: (request = -1) =>
+    offeredTools: (request = -1) =>
       toolsIn(model.requests.at(request)?.body).filter((name) => /^(mcp__|search_tool)/.test(name)),
     /** Text of the last result that the model got. */
     lastResult: () => lastResult(model.requests.at(-1)?.body),

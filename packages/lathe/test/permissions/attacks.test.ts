@@ -1,5 +1,4 @@
-// Attempts to get more out of an approval than it granted: remembered answers, hooks and programs that answer, frames
-// of RPC mode, child agents, plan mode. With the built command; only the model is scripted.
+// Attempts to get more than an approval grants, with the built command: through answers, hooks, RPC frames, agents, plans.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,13 +12,14 @@ afterEach(() => rig.remove());
 
 const shell = (command: string, id = "s") => turn.calls([{ name: "shell", id, args: { command } }]);
 const file = (name: string): string => join(rig.box.dir, name);
-const made = (...names: string[]): boolean[] => names.map((name) => existsSync(file(name)));
+const exist = (...names: string[]): boolean[] => names.map((name) => existsSync(file(name)));
 const print = (...args: string[]) => rig.box.run([...MODEL, "-p", ...args], { env: rig.env });
 const confirm = (host: RpcHost, from = 0): Promise<Frame> =>
   host.wait("a question", (frame) => frame["method"] === "confirm", from);
 const reply = (host: RpcHost, question: Frame, more: object): void =>
   host.send({ type: "extension_ui_response", id: question["id"], ...more });
-const settled = (host: RpcHost): Frame[] => host.events().filter(({ type }) => type === "lathe:approval_settled");
+const settledApprovals = (host: RpcHost): Frame[] =>
+  host.events().filter(({ type }) => type === "lathe:approval_settled");
 
 function hooks(matcher: string, answer: object): void {
   const command = `echo '${JSON.stringify({ hookSpecificOutput: answer })}'`;
@@ -103,7 +103,7 @@ describe("hooks", () => {
     hooks("read_file", { permissionDecision: "allow" });
     const run = await print("go");
     expect(rig.server.requests.length).toBeGreaterThan(4);
-    expect([run.code, ...made("stolen")]).toEqual([4, false]);
+    expect([run.code, ...exist("stolen")]).toEqual([4, false]);
   });
 
   it("what a hook wants a person to decide is denied where there is none, instead of waited for", async () => {
@@ -111,7 +111,7 @@ describe("hooks", () => {
     hooks("write_file|apply_patch|shell", { permissionDecision: "ask", permissionDecisionReason: "four eyes" });
     rig.server.push(shell("touch made"), turn.text("ok"));
     expect(await print("--permission-mode", "full", "go")).toMatchObject({ code: 0, stdout: "ok\n" });
-    expect(made("made")).toEqual([false]);
+    expect(exist("made")).toEqual([false]);
     expect(rig.server.requests[1]?.result("s")).toContain("No user can be asked here. four eyes");
   });
 
@@ -133,11 +133,11 @@ describe("hooks", () => {
       reply(host, asked, { confirmed: id === "one", remember: "tool" });
     }
     await host.event("agent_end");
-    expect(settled(host).map(({ by, decision }) => [decision, by])).toEqual([
+    expect(settledApprovals(host).map(({ by, decision }) => [decision, by])).toEqual([
       ["allow", "host"],
       ["deny", "host"],
     ]);
-    expect(made("two")).toEqual([false]);
+    expect(exist("two")).toEqual([false]);
     expect(await host.finish()).toBe(0);
   });
 
@@ -159,7 +159,7 @@ describe("hooks", () => {
       turn.text("ok"),
     );
     expect(await print("go")).toMatchObject({ code: 4 });
-    expect(made("taken")).toEqual([false]);
+    expect(exist("taken")).toEqual([false]);
     expect(rig.server.requests[1]?.result("p")).toContain("can make programs run later");
   });
 
@@ -177,7 +177,7 @@ describe("hooks", () => {
     expect(rig.server.requests[1]?.result("w")).toContain("can make programs run later: a hook reads it");
     writeFileSync(file("tools/part.js"), 'require("node:fs").writeFileSync("changed", "");');
     expect((await print("go")).stderr).toContain("New or changed since this folder was trusted");
-    expect(made("trusted", "changed")).toEqual([true, false]);
+    expect(exist("trusted", "changed")).toEqual([true, false]);
   });
 
   it("of a trusted project, changed by anybody since, do not run", async () => {
@@ -194,7 +194,7 @@ describe("hooks", () => {
     await print("go");
     bring("changed");
     await print("go");
-    expect(made("trusted", "changed")).toEqual([true, false]);
+    expect(exist("trusted", "changed")).toEqual([true, false]);
   });
 });
 
@@ -211,7 +211,7 @@ describe("--permission-command", () => {
     rig = await setup();
     rig.server.push(shell("X=1 touch made"), turn.text("ok"));
     expect(await print("--permission-command", `echo ${text}`, "go")).toMatchObject({ code: 4 });
-    expect(made("made")).toEqual([false]);
+    expect(exist("made")).toEqual([false]);
   });
 
   it("cannot have remembered what must be asked about each time", async () => {
@@ -221,7 +221,7 @@ describe("--permission-command", () => {
     rig.server.push(shell("rm -r one", "a"), shell("rm -r two", "b"), turn.text("ok"));
     const once = `[ -e asked ] || echo '{"decision":"allow","remember":"tool"}'; touch asked`;
     expect(await print("--permission-command", once, "go")).toMatchObject({ code: 4 });
-    expect(made("one", "two")).toEqual([false, true]);
+    expect(exist("one", "two")).toEqual([false, true]);
   });
 
   it("that hangs ends with the interrupt, and its late yes takes no effect", async () => {
@@ -230,10 +230,10 @@ describe("--permission-command", () => {
     rig.server.push(shell("X=1 touch made"), turn.text("never"), turn.text("next"));
     const host = await rig.start("--permission-command", hang);
     host.send({ type: "prompt", message: "go" });
-    await expect.poll(() => made("begun")).toEqual([true]);
+    await expect.poll(() => exist("begun")).toEqual([true]);
     host.send({ type: "abort" });
     await host.event("agent_end");
-    expect(made("made")).toEqual([false]);
+    expect(exist("made")).toEqual([false]);
     expect(await host.finish()).toBe(0);
   });
 });
@@ -262,8 +262,8 @@ describe("answers of an RPC host", () => {
     reply(host, third, { confirmed: "true" });
     reply(host, third, { confirmed: false });
     await host.event("agent_end", from);
-    expect(made("one", "two", "three")).toEqual([false, false, false]);
-    expect(settled(host).filter(({ decision }) => decision === "allow")).toEqual([]);
+    expect(exist("one", "two", "three")).toEqual([false, false, false]);
+    expect(settledApprovals(host).filter(({ decision }) => decision === "allow")).toEqual([]);
     expect(await host.finish()).toBe(0);
   });
 });
@@ -296,7 +296,7 @@ describe("child agents", () => {
   ])("in plan mode change nothing, whatever they are started with: %s", async (_name, spawn) => {
     rig = await family(spawn, [put("a"), shell("touch b"), put(".lathe/plans/other.md")]);
     await print("--permission-mode", "plan", "go");
-    expect(made("a", "b", ".lathe/plans/other.md")).toEqual([false, false, false]);
+    expect(exist("a", "b", ".lathe/plans/other.md")).toEqual([false, false, false]);
     expect(rig.server.requests.length).toBeGreaterThan(1);
   });
 
@@ -308,7 +308,7 @@ describe("child agents", () => {
       symlinkSync("../elsewhere", file("link"));
       await print("--deny", "write(denied)", "--deny", "shell(touch *)", "go");
       expect(readdirSync(file("../elsewhere"))).toEqual([]);
-      expect([working_dir, ...made("denied", "sub/denied", "../y")]).toEqual([working_dir, false, false, false]);
+      expect([working_dir, ...exist("denied", "sub/denied", "../y")]).toEqual([working_dir, false, false, false]);
       if (working_dir === "sub") expect(rig.server.requests.length).toBeGreaterThan(6);
       if (working_dir !== "../elsewhere") await rig.remove();
     }
@@ -325,7 +325,7 @@ describe("child agents", () => {
     const second = await host.wait("the second", (frame) => frame["method"] === "confirm" && frame !== first);
     reply(host, second, { confirmed: false });
     await host.event("agent_end");
-    expect(made("sub/ran-one", "sub/ran-two", "ran-two")).toEqual([true, false, false]);
+    expect(exist("sub/ran-one", "sub/ran-two", "ran-two")).toEqual([true, false, false]);
     expect(await host.finish()).toBe(0);
   });
 });
@@ -369,7 +369,7 @@ describe("plan mode", () => {
       turn.text("ok"),
     );
     await print("--permission-mode", "plan", "go");
-    expect(made("target")).toEqual([false]);
+    expect(exist("target")).toEqual([false]);
     expect(readdirSync(file(".lathe/plans"))).toEqual(["link.md"]);
   });
 });
@@ -393,7 +393,7 @@ describe.skipIf(!has("bwrap", "nsenter"))("outside_sandbox on the profiles of ve
       };
       const options = ["--sandbox", "--allow", "shell(echo *)", "--model", model];
       const run = await rig.box.run([...options, "-p", "go"], { env });
-      expect([run.code, ...made("inside", "../outside")]).toEqual([4, true, false]);
+      expect([run.code, ...exist("inside", "../outside")]).toEqual([4, true, false]);
       expect(rig.server.requests.at(-1)?.text).toContain("outside the sandbox");
     },
   );

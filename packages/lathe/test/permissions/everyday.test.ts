@@ -54,7 +54,7 @@ function makeProject(root: string): string {
 
 const callOf = (step: RunStep) => (typeof step === "string" ? { name: "shell", args: { command: step } } : step);
 
-/** Does a run, with a person who allows everything, and returns what they were asked. */
+/** Does a run with a user who allows everything, and returns what was asked. */
 async function askedIn(steps: readonly RunStep[], settings: Record<string, unknown>): Promise<ApprovalQuestion[]> {
   const asked: ApprovalQuestion[] = [];
   const approve = async (question: ApprovalQuestion): Promise<ApprovalReply> => {

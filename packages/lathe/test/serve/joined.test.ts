@@ -28,7 +28,7 @@ beforeEach(async () => {
   turns = [];
   model = await startModelServer({
     script: ({ body }) => {
-      // A terminal asks for a title beside the work.
+      // A terminal requests a title in addition to the work.
       if (JSON.stringify(body).includes('"set_title"'))
         return turn.calls([{ name: "set_title", args: { title: "t" } }]);
       return turns.shift() ?? turn.text("Nothing more.");
@@ -98,7 +98,7 @@ it("M1 a session of an editor works at a server as its own do; when the editor c
   await expect(client.closeSession(id)).rejects.toMatchObject({ status: 409, code: "held_elsewhere" });
   expect(serving.server.sessions.count).toBe(0);
 
-  // A client that follows goes on at the server's own process: no `closed`, a snapshot instead.
+  // A client that follows continues at the server's own process: no `closed`, a snapshot instead.
   const goesOn = until(id, ({ kind }) => kind !== "clients", end.seq);
   await editor.agentSide.request("session/close", { sessionId: id });
   expect(await goesOn).toMatchObject({ kind: "snapshot", snapshot: { state: { permissionMode: "ask" } } });

@@ -10,7 +10,7 @@ const IN_GATE: Readonly<Record<Victim, readonly number[]>> = { child: [3], serve
 const MOST_LINES = 60;
 const AT_ONCE = 4;
 
-/** False when nobody died: the journal has fewer lines. */
+/** False if no process died: the journal has fewer lines. */
 async function killedAt(victim: Victim, line: number): Promise<boolean> {
   const serving = await KilledServing.open(victim, line);
   const where = `${victim} at line ${line}`;
@@ -40,19 +40,19 @@ async function mustBeWhole(serving: KilledServing, confirmed: readonly string[],
   expect(users.filter((text) => !goesOn.includes(text)).sort(), where).toEqual(["and more", "make it"]);
   // What was not confirmed was said again, after the other.
   if (confirmed.length === 2) expect(users.indexOf("make it"), where).toBeLessThan(users.indexOf("and more"));
-  const fresh = KilledServing.drawn(await serving.fresh());
-  // A command that was cut off, or about to run, is told to the model as such, and does not run again.
+  const fresh = KilledServing.drawnItems(await serving.fresh());
+  // The model is told that a command was cut off or about to run, and it does not run again.
   const isCut = fresh.some((item) => "state" in item && item.state === "failed");
-  expect(isCut ? ["made\n", ""] : ["made\n"], where).toContain(serving.made());
+  expect(isCut ? ["made\n", ""] : ["made\n"], where).toContain(serving.madeText());
   expect(fresh).toContainEqual({ kind: "text", text: "There is more." });
-  // The page that was open all the time draws the same as one that is opened now, and both draw the journal.
-  await expect.poll(() => KilledServing.drawn(serving.view), { timeout: 20_000 }).toEqual(fresh);
+  // The page that was open all the time shows the same as one opened now, and both show the journal.
+  await expect.poll(() => KilledServing.drawnItems(serving.view), { timeout: 20_000 }).toEqual(fresh);
   const { messages } = await serving.client.command(serving.id, "get_messages");
   expect(await serving.journal(), where).toHaveLength(messages.length);
 }
 
 it("M1 a session whose server dies with it goes on three times without getting on, then it waits for a person", async () => {
-  const serving = await KilledServing.dying(7, 3);
+  const serving = await KilledServing.openDying(7, 3);
   try {
     await serving.say();
     for (let start = 1; start <= 4; start++) await serving.startAgain();
@@ -61,7 +61,7 @@ it("M1 a session whose server dies with it goes on three times without getting o
     expect(unfinishedInput).toBe(true);
     await serving.client.command(serving.id, "continue");
     expect(await serving.finish()).toBe("done");
-    expect(serving.made()).toBe("made\n");
+    expect(serving.madeText()).toBe("made\n");
     await serving.stop();
   } finally {
     await serving.remove();

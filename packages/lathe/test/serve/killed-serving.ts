@@ -58,7 +58,7 @@ export class KilledServing {
    * Server and session die at this line, and `again` more times at the first line that the session writes. No page
    * opens it meanwhile.
    */
-  static dying(line: number, again: number): Promise<KilledServing> {
+  static openDying(line: number, again: number): Promise<KilledServing> {
     const die = [`${line}b`, ...Array.from({ length: again }, () => "1b")];
     return KilledServing.with(script, die.join(" "), { hasPage: false });
   }
@@ -118,7 +118,7 @@ export class KilledServing {
     const confirmed: string[] = [];
     for (const [at, message] of SAID.entries()) {
       const sent = this.client.command(this.id, at === 0 ? "prompt" : "follow_up", { message });
-      if (await succeeded(sent)) confirmed.push(message);
+      if (await hasSucceeded(sent)) confirmed.push(message);
     }
     return confirmed;
   }
@@ -126,9 +126,11 @@ export class KilledServing {
   /** Sends again what the session does not have, and waits until nothing is left to do. */
   async finish(): Promise<"done" | "no session" | "server has died"> {
     for (;;) {
-      const state = await this.#asked(() => this.client.command(this.id, "get_state"));
+      const state = await this.#askUntilAnswered(() => this.client.command(this.id, "get_state"));
       if (state === undefined) return this.#isServerDead ? "server has died" : "no session";
-      const { steering, followUp } = (await this.#asked(() => this.client.command(this.id, "get_queue"))) ?? {
+      const { steering, followUp } = (await this.#askUntilAnswered(() =>
+        this.client.command(this.id, "get_queue"),
+      )) ?? {
         steering: [],
         followUp: [],
       };
@@ -137,7 +139,7 @@ export class KilledServing {
         const users = await this.users();
         const missing = SAID.find((text) => !users.includes(text));
         if (missing === undefined) return "done";
-        await succeeded(this.client.command(this.id, "prompt", { message: missing }));
+        await hasSucceeded(this.client.command(this.id, "prompt", { message: missing }));
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -145,7 +147,9 @@ export class KilledServing {
 
   /** The user's messages of this session. */
   async users(): Promise<readonly string[]> {
-    const { messages } = (await this.#asked(() => this.client.command(this.id, "get_messages"))) ?? { messages: [] };
+    const { messages } = (await this.#askUntilAnswered(() => this.client.command(this.id, "get_messages"))) ?? {
+      messages: [],
+    };
     const texts = messages.flatMap(({ role, content }) =>
       role === "user" ? [content.flatMap((part) => ("text" in part ? [part.text] : [])).join("")] : [],
     );
@@ -153,7 +157,7 @@ export class KilledServing {
   }
 
   /** What a page draws, without time-dependent parts. */
-  static drawn(view: SessionView): readonly object[] {
+  static drawnItems(view: SessionView): readonly object[] {
     return [...view.past, ...view.live.items].flatMap((item): object[] => {
       if (item.kind === "user" || item.kind === "text") return [{ kind: item.kind, text: item.text }];
       // Calls of the answer that have not begun are not shown.
@@ -179,7 +183,7 @@ export class KilledServing {
     return lines.map((line) => JSON.parse(line) as object).filter((line) => "type" in line && line.type === "message");
   }
 
-  made(): string {
+  madeText(): string {
     try {
       return readFileSync(join(this.box.dir, "made.txt"), "utf8");
     } catch {
@@ -231,7 +235,7 @@ export class KilledServing {
   }
 
   /** Repeats a request until it is answered; undefined if there is no such session, or the server has died. */
-  async #asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  async #askUntilAnswered<T>(ask: () => Promise<T>): Promise<T | undefined> {
     while (!this.#isServerDead) {
       try {
         return await ask();
@@ -246,7 +250,7 @@ export class KilledServing {
   }
 }
 
-const succeeded = (sent: Promise<unknown>): Promise<boolean> =>
+const hasSucceeded = (sent: Promise<unknown>): Promise<boolean> =>
   sent.then(
     () => true,
     () => false,

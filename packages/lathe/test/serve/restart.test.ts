@@ -67,7 +67,7 @@ it("M1 a server that is killed in the middle of a turn goes on with it after its
     // While there is no server, each try tells that there is none.
     expect(connections.filter((is, i) => is !== connections[i - 1])).toEqual([true, false, true]);
     expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
-    // It is neither stricter nor freer than it was: a session that was to ask goes on asking.
+    // It is neither stricter nor freer than before: a session that had to ask still asks.
     expect((await client.command(id, "get_state")).permissionMode).toBe("full");
     await client.command(id, "set_permission_mode", { mode: "read-only" });
     await client.closeSession(id);

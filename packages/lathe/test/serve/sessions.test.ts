@@ -22,7 +22,7 @@ let serving: Serving;
 let client: LatheClient;
 let env: Record<string, string>;
 
-/** One call, then an answer; what was asked before stands in the request. */
+/** One call, then an answer; earlier steps are in the request. */
 function script({ view }: RecordedRequest): Turn {
   const results = view.messages.flatMap(({ results }) => results);
   return results.length === 0
@@ -100,7 +100,7 @@ it("M1 a session that nobody uses is closed to its journal, and opened when it i
     expect((await reader.openSession(id)).snapshot.state.messageCount).toBe(4);
     for await (const { kind } of reader.follow(id)) {
       expect(kind).toBe("snapshot");
-      // As long as somebody follows it, it stays.
+      // It stays open as long as a client follows it.
       expect((await reader.sessions()).sessions.find((row) => row.id === id)).toMatchObject({ live: true });
       break;
     }

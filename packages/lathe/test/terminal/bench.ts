@@ -47,7 +47,7 @@ export class TerminalBench {
   }
 
   /** Text of the last message of a request. */
-  said(index: number): string {
+  lastMessageText(index: number): string {
     return this.server.requests[index]?.view.messages.at(-1)?.text ?? "";
   }
 

@@ -69,7 +69,7 @@ describe("commands of the person's own", () => {
     run.type(`/jobs${KEY.enter}`);
     await run.see(/1 {2}running .* echo begun; cat < pipe > out\.txt/);
     await writeFile(join(bench.box.dir, "pipe"), "done\n");
-    // The model is told of its end, and that work is over before the user leaves.
+    // The model is told about its end, and that work is over before the user leaves.
     await run.see(/noted[\s\S]* out · \$/);
     expect(existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
     run.type(`!!echo mine${KEY.enter}`);
@@ -136,7 +136,7 @@ describe("earlier prompts", () => {
     await next.see(/^─+\n❯ alpha question$/m);
     next.type(KEY.enter);
     await next.see("third");
-    expect(bench.said(2)).toMatch(/alpha question$/);
+    expect(bench.lastMessageText(2)).toMatch(/alpha question$/);
   });
 
   it("G-39 the session picker finds a word that was only said inside a session", async () => {

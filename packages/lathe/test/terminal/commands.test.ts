@@ -123,7 +123,7 @@ describe("going back", () => {
     await run.see(/Branched to session[\s\S]*❯ two/);
     run.type(`, better${KEY.enter}`);
     await run.see("third");
-    expect(bench.said(2)).toBe("two, better");
+    expect(bench.lastMessageText(2)).toBe("two, better");
   });
 });
 

@@ -42,7 +42,7 @@ it("LS-13 lathe commit asks: another message, several commits, the editor, yes",
   run.type(`y${KEY.enter}`);
   await run.see(/\[main [0-9a-f]{7}\] Add b by hand/);
   expect(git("log", "--format=%s")).toBe("Add b by hand\nAdd a\n");
-  expect(bench.said(1)).toContain("The user did not want these messages");
+  expect(bench.lastMessageText(1)).toContain("The user did not want these messages");
 });
 
 it("LS-13 /commit in a conversation: the user chooses, and the model knows of the commit", async () => {

@@ -32,14 +32,14 @@ describe("speaking", () => {
     const run = bench.start(SONNET, BUILT);
     run.type("early words\n");
     await run.see("heard you");
-    expect(bench.said(0)).toMatch(/early words$/);
+    expect(bench.lastMessageText(0)).toMatch(/early words$/);
   });
 
   it("HD-04 prompts of the command line are sent one after the other, and then the composer is there", async () => {
     bench.server.push(turn.text("the first answer"), turn.text("the second answer"));
     const run = bench.start([...SONNET, "do the first thing", "do the second thing"]);
     await run.seeAnywhere(/the first answer[\s\S]*the second answer[\s\S]*Ask for a change/);
-    expect([bench.said(0), bench.said(1)]).toEqual([
+    expect([bench.lastMessageText(0), bench.lastMessageText(1)]).toEqual([
       expect.stringMatching(/do the first thing$/),
       expect.stringMatching(/do the second thing$/),
     ]);
@@ -60,7 +60,7 @@ describe("while it works", () => {
     await run.see(/Sent at the next step[\s\S]*only the tests/);
     door.open();
     await run.see("understood");
-    expect(bench.said(1)).toContain("only the tests");
+    expect(bench.lastMessageText(1)).toContain("only the tests");
     expect(run.all.join("\n")).not.toContain("Sent at the next step");
   });
 
@@ -78,7 +78,7 @@ describe("while it works", () => {
     await run.see(/Sent when the work is done[\s\S]*then tidy up at once/);
     door.open();
     await run.see("and this too");
-    expect(bench.said(1)).toMatch(/then tidy up at once$/);
+    expect(bench.lastMessageText(1)).toMatch(/then tidy up at once$/);
   });
 
   it("Esc with a message queued for the end: the line of work goes away, and the queued message waits", async () => {
@@ -97,7 +97,7 @@ describe("while it works", () => {
     door.open();
     run.type(KEY.enter);
     await run.see("other answer");
-    expect(bench.said(1)).toMatch(/do this instead$/);
+    expect(bench.lastMessageText(1)).toMatch(/do this instead$/);
   });
 
   it("Esc stops at once; what was to steer comes back into the composer", async () => {
@@ -113,7 +113,7 @@ describe("while it works", () => {
     door.open();
     run.type(KEY.enter);
     await run.see("other answer");
-    expect(bench.said(1)).toMatch(/wait, no$/);
+    expect(bench.lastMessageText(1)).toMatch(/wait, no$/);
   });
 
   it("Ctrl+C while it works clears what is typed first, then stops the work, then leaves", async () => {

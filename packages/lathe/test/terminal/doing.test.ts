@@ -40,7 +40,7 @@ describe("commands that speak to the model", () => {
     const run = await bench.open();
     command(run, "/init in French");
     await run.see("written");
-    expect(bench.said(0)).toMatch(/Write an AGENTS\.md[\s\S]*in French$/);
+    expect(bench.lastMessageText(0)).toMatch(/Write an AGENTS\.md[\s\S]*in French$/);
   });
 
   it("/reload sends instructions as they are now", async () => {

@@ -22,7 +22,7 @@ it("10,000 pasted lines are one mark, and are sent as they were", async () => {
   await run.see(/look: \[paste/);
   run.type(KEY.enter);
   await run.see("read it all");
-  expect(bench.said(0)).toContain(`look: ${lines}`);
+  expect(bench.lastMessageText(0)).toContain(`look: ${lines}`);
   expect(bench.server.requests).toHaveLength(1);
 });
 
@@ -35,7 +35,7 @@ it("CJK, emoji and right-to-left text are edited by what a person sees as charac
   run.type(`x${KEY.backspace}`);
   run.type(KEY.enter);
   await run.see("read all of it");
-  expect(bench.said(0)).toMatch(/日本語 👩‍👩‍👧$/u);
+  expect(bench.lastMessageText(0)).toMatch(/日本語 👩‍👩‍👧$/u);
 });
 
 it("a window of 40 by 10 has the answer, the composer and the question on it", async () => {
@@ -89,7 +89,7 @@ it("commands and their arguments are completed, files by their names", async () 
   await run.see("see @letters.txt");
   run.type(KEY.enter);
   await run.see("seen");
-  expect(bench.said(0)).toContain('<file path="letters.txt">');
+  expect(bench.lastMessageText(0)).toContain('<file path="letters.txt">');
 });
 
 it("IU-01 addresses are completed after their scheme", async () => {
@@ -141,7 +141,7 @@ it("vim keys: Escape leaves insert mode, which is seen, and stops the work when 
   await run.see(/^❯ two three$/m);
   run.type(`A!${KEY.enter}`);
   await run.see("done");
-  expect(bench.said(0)).toMatch(/two three!$/);
+  expect(bench.lastMessageText(0)).toMatch(/two three!$/);
   run.type(`!sleep 600${KEY.enter}`);
   await run.see("● $ sleep 600");
   run.type(KEY.escape);

@@ -49,7 +49,7 @@ describe("keys that change something", () => {
     await run.see("❯ the first line and the second line");
     run.type(KEY.enter);
     await run.see("read both");
-    expect(bench.said(0)).toMatch(/the first line and the second line$/);
+    expect(bench.lastMessageText(0)).toMatch(/the first line and the second line$/);
   });
 
   it("TU-05 an editor that fails leaves the text as it was, and no editor is said", async () => {
@@ -74,7 +74,7 @@ describe("what waits to be sent", () => {
     run.type(`then that${KEY.ctrl("s")}`);
     await run.see(/Interrupted[\s\S]*did that/);
     door.open();
-    expect(bench.said(1)).toMatch(/first this\n\nthen that$/);
+    expect(bench.lastMessageText(1)).toMatch(/first this\n\nthen that$/);
     expect(run.all.join("\n")).not.toContain("never");
   });
 
@@ -96,7 +96,7 @@ describe("what waits to be sent", () => {
     await run.see(/Sent when the work is done[\s\S]*then run the tests/);
     door.open();
     await run.see("and the tests");
-    expect(bench.said(1)).toMatch(/then run the tests$/);
+    expect(bench.lastMessageText(1)).toMatch(/then run the tests$/);
     expect(bench.server.requests).toHaveLength(2);
   });
 });
@@ -118,7 +118,7 @@ it("vim keys are a setting: Escape goes to normal mode instead of back in time, 
   await run.see("❯ alpha gamma alpha");
   run.type(KEY.enter);
   await run.see("changed");
-  expect(bench.said(0)).toMatch(/alpha gamma alpha$/);
+  expect(bench.lastMessageText(0)).toMatch(/alpha gamma alpha$/);
 });
 
 describe("in a shell", () => {

@@ -155,7 +155,7 @@ describe("a draft", () => {
     await next.see("line 29");
     next.type(KEY.enter);
     await next.see(/looked[\s\S]* out · \$/);
-    expect(bench.said(0)).toContain(`look at ${pasted}`);
+    expect(bench.lastMessageText(0)).toContain(`look at ${pasted}`);
     next.type(KEY.ctrl("d"));
     expect(await next.exited).toBe(0);
     expect(isKept()).toBe(false);

@@ -17,7 +17,7 @@ afterEach(() => bench.close());
 const command = (run: TerminalRun, text: string): void => run.type(`${text}${KEY.enter}`);
 
 describe("lists in two columns", () => {
-  /** Lines of a list begin with a name or are indented: nothing goes on at the left edge. */
+  /** Lines of a list begin with a name or are indented: nothing continues at the left edge. */
   const strays = (rows: readonly string[], names: RegExp): string[] =>
     rows.filter((row) => row !== "" && !row.startsWith("  ") && !names.test(row));
 

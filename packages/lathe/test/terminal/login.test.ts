@@ -25,7 +25,7 @@ const NOWHERE = {
   LM_STUDIO_BASE_URL: "http://127.0.0.1:9/v1",
 };
 
-/** The command of somebody who has no key. */
+/** The command of a user who has no key. */
 function start(args: readonly string[] = [], { env, ...options }: TerminalOptions = {}): TerminalRun {
   const place = { ANTHROPIC_BASE_URL: bench.server.baseUrl("anthropic"), LATHE_NO_TITLE: "1" };
   const run = new TerminalRun(bench.box, args, {

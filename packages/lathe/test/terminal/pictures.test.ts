@@ -47,7 +47,7 @@ describe("pictures", () => {
     await run.see("what is [picture #1]");
     run.type(`?${KEY.enter}`);
     await run.see("a dot");
-    expect(bench.said(0)).toContain("what is [picture #1]?");
+    expect(bench.lastMessageText(0)).toContain("what is [picture #1]?");
     expect(picturesOf(0)).toBe(1);
   });
 
@@ -58,8 +58,8 @@ describe("pictures", () => {
     await run.see("[picture #1]");
     run.type(`${KEY.backspace}only words${KEY.enter}`);
     await run.see("fine");
-    expect(bench.said(0)).toMatch(/only words$/);
-    expect(bench.said(0)).not.toContain("[picture");
+    expect(bench.lastMessageText(0)).toMatch(/only words$/);
+    expect(bench.lastMessageText(0)).not.toContain("[picture");
     expect(picturesOf(0)).toBe(0);
   });
 

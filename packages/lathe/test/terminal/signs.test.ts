@@ -141,7 +141,7 @@ describe("a run that was cut", () => {
     );
     next.type("y");
     await next.see("went on");
-    expect(bench.said(1)).toContain("do the long thing");
+    expect(bench.lastMessageText(1)).toContain("do the long thing");
   });
 
   it("that goes on through the session's door is offered no longer", async () => {
@@ -194,7 +194,7 @@ describe("a run that was cut", () => {
     await next.see("Ask for a change");
     next.type(`something else${KEY.enter}`);
     await next.see("fresh");
-    expect(bench.said(1)).toMatch(/something else$/);
-    expect(bench.said(1)).not.toContain("steer it");
+    expect(bench.lastMessageText(1)).toMatch(/something else$/);
+    expect(bench.lastMessageText(1)).not.toContain("steer it");
   });
 });

@@ -77,7 +77,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       await say(run, "/worktree land", "Applied the changes to 3 files.");
       expect([textOf("a.txt"), textOf("b.txt")]).toEqual(["two\n", "new\n"]);
       await say(run, "/worktree", "nothing was changed");
-      // Another session goes on in the same view.
+      // Another session continues in the same view.
       await say(run, "/new", /New session/i);
       await work(run, "echo mine > a.txt");
       writeFileSync(file("a.txt"), "person\n");

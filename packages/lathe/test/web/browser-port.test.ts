@@ -40,7 +40,7 @@ async function begin(...answers: Turn[]): Promise<void> {
 }
 const results = (): string[] =>
   scene.server.requests.flatMap(({ view }) => view.messages.at(-1)?.results ?? []).map(({ text }) => text);
-const because = (): string => `Port ${port} is not that of a server of this session`;
+const because = (): string => `Port ${port} does not belong to a server of this session`;
 const isQuestion = ({ type }: Frame): boolean => type === "extension_ui_request";
 
 describe.skipIf(!HAS_BROWSER)("with a browser (needs chromium and bubblewrap)", () => {

@@ -76,7 +76,7 @@ it("LS-10 a yes opens a closed port for the session: the question says so, is re
     expect.stringContaining("Denied by host"),
   ]);
   const asked = JSON.stringify(host.frames).split(
-    `Port ${port} is not that of a server of this session; your yes opens it`,
+    `Port ${port} does not belong to a server of this session; your yes opens it`,
   );
   expect(asked.length).toBeGreaterThan(2);
   expect(await host.finish()).toBe(0);
@@ -93,7 +93,7 @@ it("LS-10 a rule for localhost does not open a port of another program: it is as
   const args = [...scene.args, "--permission-mode", "auto-edit", "--allow", "network(localhost)"];
   const results = () =>
     scene.server.requests.flatMap(({ view }) => view.messages.at(-1)?.results ?? []).map(({ text }) => text);
-  const why = `Port ${port} is not that of a server of this session; your yes opens it for this session.`;
+  const why = `Port ${port} does not belong to a server of this session; your yes opens it for this session.`;
 
   await scene.run(["--permission-mode", "auto-edit", "--allow", "network(localhost)", "go"]);
   expect(results()).toEqual([expect.stringContaining(`${why} It would be allowed with its address in the prompt.`)]);

@@ -264,7 +264,7 @@ describe("servers on the loopback", () => {
     const args = [...EDIT, "--allow", "shell"];
     const first = await run([...args, "go"], ...serve);
     expect(first.told[2]).toContain("mine");
-    expect(first.told[3]).toMatch(/Port \d+ is not that of a server of this session/);
+    expect(first.told[3]).toMatch(/Port \d+ does not belong to a server of this session/);
     expect(first.told[4]).toContain("was not shown");
     // The session may have written what a typed port serves: it shows nothing, and leads nowhere.
     const second = await run(

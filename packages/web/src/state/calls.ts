@@ -39,7 +39,7 @@ function updateCall(item: CallItem, event: CallEvent): CallItem {
 
 /** Undefined for decisions that no user made: rules and modes decide most calls. */
 function decisionText({ decision, by }: WireEventOf<"lathe:approval_settled">): string | undefined {
-  if (by === "deadline") return "denied: nobody answered in time";
+  if (by === "deadline") return "denied: not answered in time";
   return decision === "deny" ? "denied" : undefined;
 }
 

@@ -76,7 +76,7 @@ export class EventHub {
   #report(listener: Listener, error: unknown): void {
     if (this.#failed.has(listener)) return;
     this.#failed.add(listener);
-    const message = `onEvent threw: ${messageOf(error)}. Further errors of it are not reported.`;
+    const message = `onEvent threw: ${messageOf(error)}. Further errors from it are not reported.`;
     const error_type = error instanceof Error ? error.name : "Error";
     this.emit("error", { message, kind: "bug", error_type, fatal: false, code: "listener_failed" });
   }

@@ -118,7 +118,7 @@ function refuseNesting(changes: readonly StagedChange[]): void {
       const outer = written.get(real.slice(0, end));
       if (!outer) continue;
       throw new ToolFailure(
-        `${outer.path} is to be a file, so ${inner.path} cannot be created below it. Choose other names. Nothing was written.`,
+        `${outer.path} would be a file, so ${inner.path} cannot be created below it. Choose other names. Nothing was written.`,
       );
     }
   }
@@ -127,7 +127,7 @@ function refuseNesting(changes: readonly StagedChange[]): void {
 async function refuseRace(env: ExecutionEnvironment, { target, before }: StagedChange): Promise<void> {
   if (await holds(env, target.real, before?.bytes)) return;
   throw new ToolFailure(
-    `${target.path} was changed by something else while this edit was being prepared. Read it again and repeat the edit. Nothing was written.`,
+    `${target.path} was changed by another program while this edit was being prepared. Read it again and repeat the edit. Nothing was written.`,
   );
 }
 
@@ -194,7 +194,7 @@ async function restore(
   const state =
     lost.length === 0
       ? "Everything is as it was before the call."
-      : `These files could not be put back, look at them: ${lost.join(", ")}.`;
+      : `These files could not be restored; check them: ${lost.join(", ")}.`;
   throw new ToolFailure(`${failed.target.path} could not be written: ${reason} ${state}`, {
     effects: lost.length === 0 ? "none" : "unknown",
   });

@@ -33,7 +33,7 @@ function changeLines(change: StagedChange, source: StagedChange | undefined): Pr
   if (!after) return [heading(`delete ${target.path}`), ...contentLines(before, undefined)];
   if (!source) return [heading(`${before ? "change" : "create"} ${target.path}`), ...contentLines(before, after)];
   const moved = heading(`move ${source.target.path} to ${target.path}`);
-  const overwritten = change.before ? [note(`${target.path} exists and is overwritten`)] : [];
+  const overwritten = change.before ? [note(`${target.path} exists and will be overwritten`)] : [];
   return [moved, ...overwritten, ...contentLines(before, after)];
 }
 

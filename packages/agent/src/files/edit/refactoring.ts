@@ -38,7 +38,7 @@ export async function applyRefactoring(context: EditScope, plan: Refactoring): P
     const refuseChanged = (path: string, seen: string): void => {
       if (workspace.document(path).text === seen) return;
       throw new ToolFailure(
-        `${visibleName(path)} has changed since this edit was worked out. Nothing was written; ask again.`,
+        `${visibleName(path)} has changed since this edit was computed. Nothing was written; ask again.`,
       );
     };
     const refuseExisting = (path: string): void => {

@@ -198,7 +198,7 @@ export class EditWorkspace {
     for (const { target } of [source, destination]) {
       // A move would move only the text the file is edited as, without the rest of it.
       if (target.part?.codec.ofWholeFile)
-        throw new ToolFailure(`${target.path} is no plain text; move it with the shell. Nothing was written.`);
+        throw new ToolFailure(`${target.path} is not plain text; move it with the shell. Nothing was written.`);
     }
     destination.after = source.after;
     if (source.before) destination.origin = source.before;

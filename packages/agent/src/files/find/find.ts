@@ -10,7 +10,7 @@ import { formatFile } from "../target/target.ts";
 /** Limit of the whole list, which is longer than what is shown. */
 const MOST = 10_000;
 
-const WHOLE_DISK = "The whole disk is not searched for files. Name a directory.";
+const WHOLE_DISK = "The whole disk cannot be searched for files. Name a directory.";
 
 export interface FindQuery {
   readonly paths: readonly string[];

@@ -47,7 +47,7 @@ async function openCommitJournal(
     }
   } catch (error) {
     throw new ToolFailure(
-      `The files were not written: what they hold could not be kept in ${store} first: ${messageOf(error)}. Nothing was written.`,
+      `The files were not written, because their content could not be saved in ${store} first: ${messageOf(error)}. Nothing was written.`,
     );
   }
 }

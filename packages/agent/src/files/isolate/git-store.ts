@@ -37,7 +37,7 @@ export interface GitAnswer {
 const FULL_DISK = /No space left on device|Disk quota exceeded|unable to write file/;
 
 /** The message for a full disk. */
-export const NO_SPACE = "No space is left on the disk with the views. Free some space and try again.";
+export const NO_SPACE = "No space is left on the disk with the isolated copies. Free some space and try again.";
 
 /** Git failed to do what we asked. */
 export class GitFailed extends Error {

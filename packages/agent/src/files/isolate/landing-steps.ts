@@ -65,7 +65,7 @@ export async function forbiddenSteps(
   const swaps = new Swaps(steps);
   for (const { path, after } of steps) {
     const inside = relative(root, path);
-    if (!isInside(path, root)) forbid(path, `${path} lies outside of ${root}.`);
+    if (!isInside(path, root)) forbid(path, `${path} is outside ${root}.`);
     else if (inside.split("/").some((part) => part.toLowerCase() === ".git"))
       forbid(path, `${path} belongs to a repository's own data.`);
     else if (await isBehindLink(env, swaps.firstReplaced(path) ?? path))
@@ -75,7 +75,7 @@ export async function forbiddenSteps(
     else if (after.kind !== "absent") {
       const kept = swaps.keptBelow(path);
       if (kept)
-        forbid(path, `${path} would have to become a file, but ${kept} is there and is no part of the changes.`);
+        forbid(path, `${path} would have to become a file, but ${kept} exists there and is not part of the changes.`);
     }
   }
   return found;

@@ -64,7 +64,7 @@ export async function openView(request: ViewRequest): Promise<View> {
     }
   }
   await processes.cleanup();
-  throw new EnvError("unavailable", `No kind of view works for ${request.root}. ${passedOver.join(". ")}.`);
+  throw new EnvError("unavailable", `No kind of isolated copy works for ${request.root}. ${passedOver.join(". ")}.`);
 }
 
 /** Opens a view that a process left. */
@@ -86,7 +86,8 @@ async function openLeft(request: LeftRequest, isOnlyRead: boolean): Promise<View
   const folder = join(store, id);
   const record = recordIn(folder);
   if (!record) throw new EnvError("io", `There is no isolated copy named ${id} to continue.`);
-  if (!takeOver(store, id)) throw new EnvError("exists", `Another process works in the view ${id}.`, { path: folder });
+  if (!takeOver(store, id))
+    throw new EnvError("exists", `Another process is using the isolated copy ${id}.`, { path: folder });
   const processes = new Processes({ clock: host.clock });
   try {
     const { kind, agent } = record;
@@ -245,9 +246,9 @@ function refuseBadRequest({ kind, root, store }: ViewRequest): void {
     throw new EnvError("io", `There is no isolated copy of kind "${kind}". Choose auto, ${VIEW_KINDS.join(", ")}.`);
   }
   if (root === "/")
-    throw new EnvError("io", "The whole machine cannot be put into a view. Start in a project's folder.");
+    throw new EnvError("io", "The whole disk cannot become an isolated copy. Start in a project's folder.");
   if (isInside(store, root) || isInside(root, store)) {
-    throw new EnvError("io", `Views of ${root} cannot be kept in ${store}: one lies inside of the other.`, {
+    throw new EnvError("io", `Views of ${root} cannot be kept in ${store}: one is inside the other.`, {
       path: store,
     });
   }

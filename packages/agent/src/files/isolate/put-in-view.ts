@@ -30,5 +30,6 @@ async function putOne(env: ExecutionEnvironment, { path, before, after }: Landin
 
 async function runInView(env: ExecutionEnvironment, path: string, command: string): Promise<void> {
   const { exitCode, output } = await env.execCommand(command, 60_000);
-  if (exitCode !== 0) throw new EnvError("io", `${path} could not be put into the view: ${output.trim()}`, { path });
+  if (exitCode !== 0)
+    throw new EnvError("io", `${path} could not be written to the isolated copy: ${output.trim()}`, { path });
 }

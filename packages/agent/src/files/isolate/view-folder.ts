@@ -38,7 +38,7 @@ export function isSafeId(id: string): boolean {
 
 export function claimFolder(store: string, id: string): string {
   if (!isSafeId(id)) {
-    throw new EnvError("io", `"${id}" cannot name a view: use letters, digits, "-" and "_".`);
+    throw new EnvError("io", `"${id}" cannot name an isolated copy: use letters, digits, "-" and "_".`);
   }
   const folder = join(store, id);
   mkdirSync(store, { recursive: true });
@@ -46,9 +46,13 @@ export function claimFolder(store: string, id: string): string {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new EnvError("exists", `There is a view named ${id} already. Choose another name, or close that view.`, {
-      path: folder,
-    });
+    throw new EnvError(
+      "exists",
+      `There is an isolated copy named ${id} already. Choose another name, or close that copy.`,
+      {
+        path: folder,
+      },
+    );
   }
   writeOwner(folder, {});
   return folder;

@@ -11,7 +11,7 @@ const PLACES = ["./main.ts", "./files/parser/main.js", "../parser/main.js"];
 export function parserFile(): string {
   const files = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const file = files.find((one) => existsSync(one));
-  if (file === undefined) throw new Error("the file parser/main.js is missing: install Lathe again");
+  if (file === undefined) throw new Error("the file parser/main.js is missing: reinstall Lathe");
   return file;
 }
 

@@ -147,7 +147,7 @@ export class Parser {
   async #failure(error: unknown, warm: Warm | undefined): Promise<NotParsed> {
     if (warm) await this.#drop(warm);
     if (error instanceof NotParsed) return error;
-    if (error instanceof FrameTooLong) return new NotParsed("what it holds is too large to show");
+    if (error instanceof FrameTooLong) return new NotParsed("its content is too large to show");
     if (!(error instanceof EnvError) && !(error instanceof ProcessEnded)) throw error;
     if (warm === undefined) return new NotParsed(`its parser process could not be started (${error.message})`);
     const said = warm.process.readStderr().text;

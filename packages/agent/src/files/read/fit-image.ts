@@ -60,7 +60,7 @@ export async function fitPicture(
 ): Promise<FitPicture> {
   const { path, bytes } = picture;
   if (bytes.length > MOST_READ_BYTES)
-    throw new ToolFailure(`${pictureFacts(picture)}. Pictures of up to ${MOST_READ_BYTES >> 20} MiB can be looked at.`);
+    throw new ToolFailure(`${pictureFacts(picture)}. Pictures of up to ${MOST_READ_BYTES >> 20} MiB can be viewed.`);
   const size = imageSize(bytes);
   // Nothing needs to be started to see that it fits.
   if (bytes.length <= keepBytes && size && Math.max(size.width, size.height) <= limits.mostSide) return picture;

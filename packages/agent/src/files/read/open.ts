@@ -99,7 +99,7 @@ async function openFile(text: string, target: FileTarget, scope: CallScope, { di
 }
 
 function conflictsOf({ path, located }: FileTarget, text: string, { services }: CallScope): OpenedView {
-  if (!services.conflicts) throw new ToolFailure(`Conflicts are not read here. Read ${path} without :conflicts.`);
+  if (!services.conflicts) throw new ToolFailure(`Conflicts cannot be read here. Read ${path} without :conflicts.`);
   return { kind: "shown", path, text: conflictsView({ path, absolute: located.absolute, text }, services.conflicts) };
 }
 
@@ -199,7 +199,7 @@ function decodeText(path: string, bytes: Uint8Array): string {
   } catch (error) {
     if (error instanceof DocumentError) {
       throw new ToolFailure(
-        `${path} ${error.message.split(";")[0]}. Look at it with a program in the shell (file, xxd, strings).`,
+        `${path} ${error.message.split(";")[0]}. Inspect it with a program in the shell (file, xxd, strings).`,
       );
     }
     throw error;

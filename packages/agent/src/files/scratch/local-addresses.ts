@@ -35,7 +35,7 @@ export function localAddresses(folder: () => string | undefined, random: () => n
       const name = nameOf(url);
       // Reading such a name would select lines of another text.
       if (splitSelector(name))
-        throw new ToolFailure(`${url} ends like a part of a text. Choose a name without it. Nothing was written.`);
+        throw new ToolFailure(`${url} ends like a line selector. Choose another name. Nothing was written.`);
       present().write(name, bytes);
     },
     list: async () =>

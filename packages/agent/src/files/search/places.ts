@@ -99,7 +99,7 @@ async function literalPlace(text: string, scope: CallScope): Promise<Place | und
   if (!located.stat || located.stat.kind === "dangling") return undefined;
   const within = selector && selector.ranges.length > 0 ? { within: selector.ranges } : {};
   if (located.stat.kind === "directory") {
-    if (selector) throw new ToolFailure(`${text}: lines can be named of a single file only, not of a directory.`);
+    if (selector) throw new ToolFailure(`${text}: lines can be selected only in a single file, not in a directory.`);
     return { kind: "tree", root: await scope.paths.searchRoot(located.path), real: located.real };
   }
   if (located.stat.kind === "other") throw new ToolFailure(`${text} is a pipe, socket or device, not a file.`);
@@ -116,9 +116,7 @@ async function addressPlace(text: string, scope: CallScope): Promise<Place> {
   }
   const target = await targetOf(text, "read", scope);
   if (target.kind !== "address") {
-    throw new ToolFailure(
-      `Pages of the web are not searched: ${text}. Read the page; a long one can be read in parts.`,
-    );
+    throw new ToolFailure(`Web pages cannot be searched: ${text}. Read the page; a long one can be read in parts.`);
   }
   const { path: url, selector } = target;
   return { kind: "address", url, ...(selector && selector.ranges.length > 0 ? { within: selector.ranges } : {}) };
@@ -127,7 +125,7 @@ async function addressPlace(text: string, scope: CallScope): Promise<Place> {
 async function globPlace(text: string, scope: CallScope): Promise<Place | undefined> {
   if (!isGlob(text)) return namedBelow(text, scope);
   if (/:[\d,+-]+$/.test(text))
-    throw new ToolFailure(`${text}: lines can be named of a single file only, not of a glob.`);
+    throw new ToolFailure(`${text}: lines can be selected only in a single file, not in a glob.`);
   const { base, rest } = compileGlob(text);
   const located = await scope.paths.locate(base === "" ? "." : base);
   if (located.stat?.kind !== "directory") return undefined;

@@ -119,7 +119,7 @@ async function searchParts(place: Place & { kind: "parts" }, search: Search, sco
     throw new ToolFailure(`Path not found: ${target.path}`);
   }
   if (within && entries.length > 1) {
-    throw new ToolFailure(`${target.path}: lines can be named of a single text only; ${entries.length} are inside.`);
+    throw new ToolFailure(`${target.path}: lines can be selected only in a single text; ${entries.length} are inside.`);
   }
   const found: Found[] = [];
   for (const entry of entries) {
@@ -183,7 +183,7 @@ async function searchAddresses(
   const listed = /^[a-z][a-z0-9+.-]*:\/\/$/i.test(url)
     ? await scope.services.schemes?.list(url, scope.signal)
     : undefined;
-  if (listed && within) throw new ToolFailure(`${url}: lines can be named of a single address only.`);
+  if (listed && within) throw new ToolFailure(`${url}: lines can be selected only at a single address.`);
   const found: Found[] = [];
   for (const one of listed?.map((entry) => entry.url).sort() ?? [url]) {
     scope.signal.throwIfAborted();

@@ -272,6 +272,6 @@ export class Snapshots {
     if (paths.length === 0) return;
     const shown = paths.slice(0, 3).map(shownPath).join(", ");
     const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
-    this.#options.warn(`Too large to be rewound: ${shown}${more}.`, "snapshots_capped");
+    this.#options.warn(`Too large to rewind: ${shown}${more}.`, "snapshots_capped");
   }
 }

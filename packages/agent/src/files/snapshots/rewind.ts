@@ -191,7 +191,7 @@ export class Rewinder {
 }
 
 const NOTHING_CHANGED =
-  "The disk is full, so what the files are now cannot be kept. Nothing was changed. Free some space, then try again.";
+  "The disk is full, so the current files cannot be saved. Nothing was changed. Free some space, then try again.";
 const NO_ROOM =
   "The disk is full, so nothing was rewound: all files are as they were. Free some space, then try again.";
 const NOT_COMPLETE =

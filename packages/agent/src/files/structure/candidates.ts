@@ -47,7 +47,7 @@ async function candidatesIn(
   { env, signal }: CallScope,
 ): Promise<{ found: readonly CandidateFile[]; isCut: boolean }> {
   if (place.kind === "address" || place.kind === "parts" || ("format" in place && place.format))
-    throw new ToolFailure(`${nameOf(place)} has no structure to search: name files of code, directories or globs.`);
+    throw new ToolFailure(`${nameOf(place)} has no structure to search: name code files, directories or globs.`);
   if (place.kind === "file" && place.within)
     throw new ToolFailure(`${place.root}: name the whole file, without lines.`);
   const isFile = place.kind === "file";

@@ -213,7 +213,8 @@ class StructureSearch {
     const unread = this.#unread.toSorted();
     const names = unread.slice(0, NAMED_FILES).join(", ");
     const more = unread.length > NAMED_FILES ? ` and ${unread.length - NAMED_FILES} more` : "";
-    if (unread.length > 0) notes.push(`Not searched, as no text of at most ${MOST_BYTES >> 20} MB: ${names}${more}`);
+    if (unread.length > 0)
+      notes.push(`Not searched, because it is not text of at most ${MOST_BYTES >> 20} MB: ${names}${more}`);
     return {
       files: this.#files,
       total: this.#total,

@@ -114,14 +114,14 @@ function redirect(
   status: number,
   to: string,
 ): GateRequest {
-  if (!URL.canParse(to, from)) throw new ToolFailure(`${from.href} redirects to "${to}", which is no address.`);
+  if (!URL.canParse(to, from)) throw new ToolFailure(`${from.href} redirects to "${to}", which is not an address.`);
   const url = parse(new URL(to, from).href);
   const isSame = url.host === from.host && (url.protocol === from.protocol || url.protocol === "https:");
   const isRead = method === "GET" || method === "HEAD";
   const kept = isSame ? headers : { ...HEADERS, ...("accept" in headers ? { accept: headers["accept"]! } : {}) };
   if (isRead || status <= 303) return { url, method: isRead ? method : "GET", headers: kept };
   if (isSame) return { url, method, headers, body };
-  throw new ToolFailure(`${from.href} wants what was sent to it to go to ${url.host}, which is another host.`);
+  throw new ToolFailure(`${from.href} redirects the request body to ${url.host}, which is another host.`);
 }
 
 function parse(address: string): URL {

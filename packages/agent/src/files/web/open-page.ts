@@ -15,7 +15,7 @@ type PageScope = CallScope & Partial<Pick<ToolContext, "openArtifact">>;
 
 export async function openPage({ path, selector }: WebTarget, scope: PageScope): Promise<OpenedText | OpenedImage> {
   const { web, pages } = scope.services;
-  if (!web) throw new ToolFailure(`${path} cannot be read: pages of the web are not available here.`);
+  if (!web) throw new ToolFailure(`${path} cannot be read: web pages are not available here.`);
   const isRaw = selector?.raw ?? false;
   const known = pages?.get(path, isRaw);
   if (known) {

@@ -60,7 +60,7 @@ function whyNotReading({ part, doubt }: CommandAccess): string {
 
 /** The word of a known program for which the user is asked. */
 function strangeIn({ strange, lacking }: ShellPart): string | undefined {
-  if (strange === "…") return "a word of it is only known when it runs";
+  if (strange === "…") return "one of its words is unknown until it runs";
   return strange && (lacking ?? `${strange.slice(0, 80)} is not understood`);
 }
 
@@ -114,8 +114,7 @@ function hiddenGit({ words: [program = "", ...words], isHarmless }: ShellPart): 
   const name = program.slice(program.lastIndexOf("/") + 1);
   if (isHarmless || !/^git(?:-|$)/.test(name)) return undefined;
   const command = name === "git" ? words.find((word) => !word.startsWith("-")) : undefined;
-  if (command === "config" && words.some((word) => /^alias\./i.test(word)))
-    return "it gives a command of git another name";
+  if (command === "config" && words.some((word) => /^alias\./i.test(word))) return "it defines a git alias";
   return command !== undefined && GIT_COMMANDS.has(command)
     ? undefined
     : `${command ?? name} may stand for another command`;
@@ -188,7 +187,7 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   const follows = item.part?.followsLinks && denying[0];
   if (follows) return ask(`It follows links, and they may lead to what the rule ${follows.text} denies.`, FULL);
   const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
-  return above && ask(`The rule ${above.text} denies files in there.`, FULL);
+  return above && ask(`The rule ${above.text} denies files in it.`, FULL);
 }
 
 /** Programs that copy or move whole folders; git copies its history. */
@@ -213,7 +212,7 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
     if (named.includes(word)) continue;
     // For an unknown program, a word with many braces is usually not a path.
     if (item.part?.isHarmless && fewAlternatives(path) === undefined)
-      return ask(`${word.slice(0, 80)} stands for more files than can be looked at.`, FULL);
+      return ask(`${word.slice(0, 80)} matches more files than can be checked.`, FULL);
     if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
     const why = item.part?.isHarmless ? undefined : protectionOf(path, places);
     if (why !== undefined) return ask(why, FULL);

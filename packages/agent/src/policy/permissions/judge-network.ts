@@ -41,7 +41,7 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
   return { decision: "allow", reason, isPlain: true };
 }
 
-const closedBecause = (port: number): string => `Port ${port} is not that of a server of this session`;
+const closedBecause = (port: number): string => `Port ${port} does not belong to a server of this session`;
 
 /** The narrowest rule; a rule does not open a loopback port. If the text is not an address, it is itself the host. */
 function wayFor({ host, url }: Network): string {

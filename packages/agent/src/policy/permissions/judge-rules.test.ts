@@ -208,7 +208,7 @@ describe("files, hosts and tools", () => {
     const call = { tier: "write" as const, access: [write(`/srv/project/${file}`)] };
     const said = (...rules: Rule[]) => judge(call, { ...policy("auto-edit", ""), rules });
     expect(said().decision).toBe("allow");
-    expect(said(remembered).reason).toBe(`You allowed ${text}, and /srv/project/${file} says what that runs.`);
+    expect(said(remembered).reason).toBe(`You allowed ${text}, and /srv/project/${file} defines what it runs.`);
     expect(said(remembered, ...rulesOf(`+write(./${file})`)).decision).toBe("allow");
     expect(staysInside(call, PLACES, [remembered])).toBe(false);
   });

@@ -180,8 +180,8 @@ function runsLater(path: string, places: Places, rules: readonly Rule[]): string
   const rule = rememberedRun(path, rules);
   const root = places.roots.find((one) => isInside(path, one));
   if (root !== undefined && mayBecomeOption(path.slice(root.length + 1)))
-    return `Commands may take the name of ${path} for an option or for other files.`;
-  return protectionOf(path, places) ?? (rule && `You allowed ${rule}, and ${path} says what that runs.`);
+    return `Commands may take the name of ${path} for an option or other files.`;
+  return protectionOf(path, places) ?? (rule && `You allowed ${rule}, and ${path} defines what it runs.`);
 }
 
 /** The pattern up to its first wildcard is itself a sensitive path. */

@@ -45,7 +45,7 @@ function readOnce(grammar: (text: string) => GrammarReading): Read {
     const before = known.find((one) => one.of.every((value, index) => value === of[index]));
     if (before) return before.script;
     const [text] = of;
-    if (text.length > LONGEST) throw new ShellDoubt("it is too long to be judged");
+    if (text.length > LONGEST) throw new ShellDoubt("it is too long to analyse");
     const suspicious = suspiciousCharacter(text);
     if (suspicious) throw new ShellDoubt(suspicious);
     const ours = readShell(...of);

@@ -28,7 +28,7 @@ const PROGRAMS: Readonly<Record<string, Judge>> = {
   kill: killDanger,
   find: (words) => wordDanger(words, "find -delete", /^-delete$/, "it deletes what it finds"),
   shred: always("shred", "it destroys the content of files"),
-  truncate: always("truncate", "it cuts files off"),
+  truncate: always("truncate", "it truncates files"),
   ...Object.fromEntries(
     ["pkill", "killall", "killall5", "skill", "xkill"].map((name) => [name, always(name, "it ends processes by name")]),
   ),
@@ -114,7 +114,7 @@ function setuidDanger(words: readonly ShellWord[]): ShellDanger | undefined {
 
 function recursiveDanger(words: readonly ShellWord[], { context }: DangerScope): ShellDanger | undefined {
   const name = programName(words[0]?.value ?? "");
-  const recursive = optionDanger(words, `${name} -R`, /^(?:-\w*R|--rec)/, "it changes a wide tree");
+  const recursive = optionDanger(words, `${name} -R`, /^(?:-\w*R|--rec)/, "it changes a large tree");
   if (!recursive) return undefined;
   const operands = words.slice(1).filter(({ mayBeOption }) => !mayBeOption);
   const isWide = operands.slice(1).some(({ value, isKnown }) => !isKnown || isWidePath(value, context.home));

@@ -5,10 +5,10 @@ import type { ShellWord } from "./shell-words.ts";
 
 /** Options per subcommand; git also accepts unambiguous prefixes of long ones. */
 const OPTIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
-  reset: [/^--(?:h|m|k)/, "it throws changes away"],
-  clean: [/^(?:-\w*f|--f)/, "it deletes files that git does not know"],
+  reset: [/^--(?:h|m|k)/, "it discards changes"],
+  clean: [/^(?:-\w*f|--f)/, "it deletes untracked files"],
   branch: [/^(?:-\w*[DMCf]|--f|--del)/, "it drops or moves a branch"],
-  switch: [/^(?:-\w*[fC]|--f|--di)/, "it throws changes away"],
+  switch: [/^(?:-\w*[fC]|--f|--di)/, "it discards changes"],
   push: [/^(?:-\w*[fd]|--f|--m|--d|--pru)/, "it overwrites or deletes what others have"],
   rm: [/^(?:-\w*[rf]|--f)/, "it deletes files"],
   tag: [/^(?:-\w*[df]|--f|--d)/, "it drops or moves a tag"],
@@ -62,7 +62,7 @@ function secondDanger(words: readonly ShellWord[], name: string, second: RegExp)
   if (word && !word.isKnown) return { shape: `git ${name}`, reason: `${word.value} is not known before it runs` };
   if (!word || !second.test(word.value)) return undefined;
   const shape = `git ${name} ${word.value}`;
-  if (name !== "worktree" || word.value === "prune") return dangerAt(shape, "it drops what git has kept", [2]);
+  if (name !== "worktree" || word.value === "prune") return dangerAt(shape, "it drops data that git keeps", [2]);
   const forced = indexes(words, (value) => /^(?:-\w*f|--f)/.test(value));
   if (forced.length > 0) return dangerAt(`${shape} --force`, "it deletes a worktree with its changes", [2, ...forced]);
   const unsure = words.slice(3).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
@@ -74,7 +74,7 @@ function secondDanger(words: readonly ShellWord[], name: string, second: RegExp)
  * branch.
  */
 function checkoutDanger(words: readonly ShellWord[]): ShellDanger | undefined {
-  const reason = "it throws changes to files away";
+  const reason = "it discards changes to files";
   const shape = "git checkout of paths";
   const unsure = words.slice(2).find(({ isKnown }) => !isKnown);
   if (unsure) return { shape, reason: `${unsure.value} is not known before it runs: ${reason}` };
@@ -99,7 +99,7 @@ function rangeFrom(words: readonly ShellWord[], from: number): number[] {
 }
 
 function restoreDanger(words: readonly ShellWord[]): ShellDanger | undefined {
-  const reason = "it throws changes to files away";
+  const reason = "it discards changes to files";
   const isStaged = indexes(words, (value) => /^(?:-\w*S|--sta)/.test(value)).length > 0;
   const isWorktree = indexes(words, (value) => /^(?:-\w*W|--wo)/.test(value)).length > 0;
   const unsure = words.slice(2).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);

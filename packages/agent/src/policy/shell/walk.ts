@@ -130,7 +130,7 @@ function walkFunction(
   const isRecursive = to.parts.slice(first).some(({ words }) => words[0] === command.name);
   if (!isRecursive) return;
   const text = source.text.slice(command.start, command.end);
-  const danger = { shape: "fork bomb", reason: "the function starts itself" };
+  const danger = { shape: "fork bomb", reason: "the function calls itself" };
   addCommand({ text, words: [knownWord(command.name)], effects: { ...noEffects(), danger } }, reached, place, to);
 }
 

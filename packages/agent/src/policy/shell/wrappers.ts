@@ -255,14 +255,14 @@ function unwrapShell(words: readonly ShellWord[], program: string): Unwrapped {
     if (value.startsWith("--")) continue;
     isCommand ||= value.includes("c");
     // An interactive shell reads start-up files and expands aliases.
-    if (value.startsWith("-") && /[iO]/.test(value)) return { doubt: `${program} ${value} is not looked through` };
+    if (value.startsWith("-") && /[iO]/.test(value)) return { doubt: `${program} ${value} is not analysed` };
     if (/o$/.test(value) && !words[++at]?.isKnown)
       return { doubt: `an option of ${program} is not known before it runs` };
   }
   const script = words[at];
   if (!isCommand) return undefined;
   if (!script?.isKnown) return { doubt: `what ${program} -c runs is not known before it runs` };
-  if (!isReadable(program)) return { doubt: `${program} is not looked through` };
+  if (!isReadable(program)) return { doubt: `${program} is not analysed` };
   return { name: program, inner: { script: script.value, dialect: dialectOf(program) } };
 }
 
@@ -316,7 +316,7 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
     if (isSplit && program === "find" && (words[at] as ShellWord).mayBeOption)
       return { doubt: "an option of find is not known before it runs" };
     if (program !== "find" && /^(?:-x.|-X.|--exec.*=)/.test(value))
-      return { doubt: `${program} ${value} is not looked through` };
+      return { doubt: `${program} ${value} is not analysed` };
     if (!starts.test(value)) continue;
     const command: ShellWord[] = [];
     const from = at + 1;

@@ -72,7 +72,7 @@ export interface BranchPoint {
 export function branchPoint(journal: Pick<TreeReader, "has" | "meta" | "entry">, id: string): BranchPoint {
   const entry = existingEntry(journal, id);
   if (!isUserMessage(entry))
-    throw new JournalError("unknown_entry", `Entry ${id} is not a message of the user: branch from one that is.`);
+    throw new JournalError("unknown_entry", `Entry ${id} is not a user message: branch from one that is.`);
   const before = pathTo(journal, entry.parentId);
   const hasTalk = before.some((parent) => isConversation(journal.entry(parent)));
   return { upTo: hasTalk ? entry.parentId : null, text: textOf(entry.message) };

@@ -26,9 +26,9 @@ const WORDING: Readonly<Record<PathErrorCode, (path: string) => string>> = {
   not_file: (path) =>
     `Not a regular file: ${path}. It is a pipe, socket or device; use a program in the shell with a time limit.`,
   exists: (path) => `Already exists: ${path}. Choose another name or remove it first.`,
-  changed: (path) => `Changed by something else in the meantime: ${path}. Read it again and repeat the edit.`,
+  changed: (path) => `Changed by another program in the meantime: ${path}. Read it again and repeat the edit.`,
   overwrote: (path) =>
-    `Written, but what something else wrote to ${path} at the same moment was overwritten. Look at it.`,
+    `Written, but what another program wrote to ${path} at the same moment was overwritten. Check the file.`,
   no_space: (path) => `No space left on the device for ${path}. Free some space and try again.`,
   read_only: (path) => `Read-only file system: ${path}. Write to another place.`,
   outside_root: (path) => `Outside the allowed directories: ${path}. Use a path inside the working directory.`,
@@ -56,7 +56,7 @@ export function fromErrno(error: unknown, path: string): EnvError {
   if (code === "ELOOP") return linkLoop(path, error);
   if (path.includes("\0")) {
     const shown = path.replaceAll("\0", "\\0");
-    return new EnvError("io", `The path holds a NUL character: ${shown}. Give it without.`, { path, cause: error });
+    return new EnvError("io", `The path contains a NUL character: ${shown}. Remove it.`, { path, cause: error });
   }
   if (code === "EMFILE" || code === "ENFILE") {
     return new EnvError("busy", `Too many files are open to open ${path}. Try again when fewer files are open.`, {

@@ -59,7 +59,7 @@ export class InsideFiles extends WrappedEnvironment {
     if (call.once && result !== undefined && result !== "own-program")
       throw new EnvError(
         "io",
-        "The shell in the view ended in the middle of this. Look at what is there, and try again.",
+        "The shell in the isolated copy ended during the operation. Check the files, and try again.",
       );
     return runScript(inner, call);
   }

@@ -65,7 +65,7 @@ function isOpenAt(fd: number, path: string): boolean {
 }
 
 const replacedError = (path: string): EnvError =>
-  new EnvError("changed", `${path} was replaced by another file in this moment. Read it again.`, { path });
+  new EnvError("changed", `${path} was replaced by another file just now. Read it again.`, { path });
 
 function identityOf({ dev, ino }: Stats): string {
   return `${dev}:${ino}`;

@@ -84,7 +84,7 @@ describe.each(RELAYS.map((programs) => [programs[0]!, programs] as const))("with
 it("EE-01 without any relay program, the programs that would do are named", async () => {
   await expect(connectByRelay(withPrograms(), 80)).rejects.toMatchObject({
     code: "unavailable",
-    message: "Port 80 cannot be reached: that takes perl, node, python3 or busybox's nc there. Install one of them.",
+    message: "Port 80 cannot be reached: this needs perl, node, python3 or busybox's nc there. Install one of them.",
   });
 });
 

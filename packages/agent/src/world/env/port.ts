@@ -77,7 +77,7 @@ export async function connectByRelay(
   throw new EnvError(
     "unavailable",
     answer === "missing"
-      ? `Port ${port} cannot be reached: that takes perl, node, python3 or busybox's nc there. Install one of them.`
+      ? `Port ${port} cannot be reached: this needs perl, node, python3 or busybox's nc there. Install one of them.`
       : `Port ${port} cannot be reached: ${reason}.`,
   );
 }

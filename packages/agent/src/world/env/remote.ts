@@ -354,8 +354,8 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     const result = await this.#held.run(call, SCRIPT_TIMEOUT_MS);
     if (typeof result === "object") return result;
     if (result === "late") throw this.#unavailable(noAnswer(SCRIPT_TIMEOUT_MS));
-    if (result === "ended") throw this.#unavailable("it was closed in the middle of this");
-    if (result === "died" && call.once) throw this.#unavailable("connection lost in the middle of this");
+    if (result === "ended") throw this.#unavailable("it was closed during the operation");
+    if (result === "died" && call.once) throw this.#unavailable("connection lost during the operation");
     return this.#ownProgram(call, SCRIPT_TIMEOUT_MS);
   }
 

@@ -41,7 +41,7 @@ export class InputQueue {
     const bytes = Buffer.from(content as Uint8Array);
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#waiting.length > 0 && this.#bytes + bytes.length > INPUT_LIMIT) {
-      const state = `${this.#bytes} bytes of input are waiting already`;
+      const state = `${this.#bytes} bytes of input are already waiting`;
       return Promise.reject(this.#error("busy", `${this.#program} is not keeping up: ${state}. Await earlier writes.`));
     }
     return new Promise((resolve, reject) => {

@@ -30,12 +30,12 @@ describe("when servers start", () => {
     const servers = { slow: rogue("--delay", "600") };
     const first = await talk(servers, { headless: true });
     await first.say("go", turn.text("ok"));
-    expect(first.offered(0)).toContain("mcp__slow__echo");
+    expect(first.offeredTools(0)).toContain("mcp__slow__echo");
     await closeAll();
     const log = join(first.root, "starts.log");
     const second = await talk(servers, { headless: true, root: first.root });
     await second.say("go", calls("mcp__slow__echo", { text: "hello" }), turn.text("ok"));
-    expect(second.offered(0)).toContain("mcp__slow__echo");
+    expect(second.offeredTools(0)).toContain("mcp__slow__echo");
     expect(second.lastResult()).toContain("hello");
     expect(second.prefixChanges()).toEqual([]);
     expect(existsSync(log)).toBe(false);
@@ -59,13 +59,13 @@ describe("when servers start", () => {
       { settings: { "tools.discoveryMode": "off" } },
     );
     await one.say("go", turn.text("ok"));
-    expect(one.offered(0)).toEqual([]);
+    expect(one.offeredTools(0)).toEqual([]);
     await expect
       .poll(() => Promise.all([statusOf(one, "a"), statusOf(one, "b")]))
       .toEqual([expect.stringContaining("connected"), expect.stringContaining("connected")]);
     await one.say("again", turn.text("ok"));
     await one.say("and again", turn.text("ok"));
-    expect(one.offered()).toEqual(expect.arrayContaining(["mcp__a__echo", "mcp__b__echo"]));
+    expect(one.offeredTools()).toEqual(expect.arrayContaining(["mcp__a__echo", "mcp__b__echo"]));
     expect(one.prefixChanges()).toEqual(["tools"]);
   });
 
@@ -78,7 +78,7 @@ describe("when servers start", () => {
       writeFileSync(join(root, "project", file), JSON.stringify({ mcpServers: { evil: rogue("--log", log) } }));
     const stranger = await talk({}, { root, headless: true });
     await stranger.say("go", turn.text("ok"));
-    expect(stranger.offered()).toEqual(["search_tool_bm25"]);
+    expect(stranger.offeredTools()).toEqual(["search_tool_bm25"]);
     expect(existsSync(log)).toBe(false);
   });
 });
@@ -151,7 +151,7 @@ describe("in a session", () => {
     const before = one.prefixChanges().length;
     await one.say("/new");
     await one.say("go", calls("mcp__rogue__pid"), turn.text("ok"));
-    expect(one.offered()).toEqual(expect.arrayContaining(["mcp__all__echo", "mcp__rogue__pid"]));
+    expect(one.offeredTools()).toEqual(expect.arrayContaining(["mcp__all__echo", "mcp__rogue__pid"]));
     expect(readFileSync(log, "utf8").match(/start/g)).toHaveLength(1);
     expect(readFileSync(log, "utf8")).toContain(`start ${/\d+/.exec(one.lastResult())?.[0]}\n`);
     expect(one.prefixChanges()).toHaveLength(before);
@@ -171,7 +171,7 @@ describe("in a session", () => {
       await expect.poll(() => statusOf(one, "rogue")).toMatch(`${12 + i} tools`);
     }
     await one.say("look", turn.text("ok"));
-    expect(one.offered().filter((name) => name.includes("grown"))).toHaveLength(5);
+    expect(one.offeredTools().filter((name) => name.includes("grown"))).toHaveLength(5);
     expect(one.prefixChanges()).toEqual(["tools", "tools", "tools", "tools", "tools"]);
     expect(one.warnings().filter((text) => text.includes("keeps changing"))).toHaveLength(1);
   });
@@ -180,15 +180,15 @@ describe("in a session", () => {
     const before = one.prefixChanges().length;
     await one.say("/mcp disable all");
     await one.say("look", turn.text("ok"));
-    expect(one.offered().some((name) => name.startsWith("mcp__all__"))).toBe(false);
+    expect(one.offeredTools().some((name) => name.startsWith("mcp__all__"))).toBe(false);
     await one.say("/mcp enable all");
     await one.say("look", turn.text("ok"));
-    expect(one.offered()).toContain("mcp__all__echo");
+    expect(one.offeredTools()).toContain("mcp__all__echo");
     expect(one.prefixChanges().slice(before)).toEqual(["tools", "tools"]);
     await one.say("/mcp disable rogue");
     await one.say("/new");
     await one.say("look", turn.text("ok"));
-    expect(one.offered()).toContain("mcp__rogue__echo");
+    expect(one.offeredTools()).toContain("mcp__rogue__echo");
     await expect(one.say("/mcp disable nobody")).rejects.toThrow(
       "There is no MCP server nobody. There are: all, rogue",
     );
@@ -237,16 +237,16 @@ describe("many tools", () => {
       calls("mcp__big__task_17", {}),
       turn.text("ok"),
     );
-    expect(first.offered(0)).toEqual(["search_tool_bm25"]);
-    expect(first.offered(1).length).toBeLessThanOrEqual(9);
-    expect(first.offered(1)).toContain("mcp__big__task_17");
+    expect(first.offeredTools(0)).toEqual(["search_tool_bm25"]);
+    expect(first.offeredTools(1).length).toBeLessThanOrEqual(9);
+    expect(first.offeredTools(1)).toContain("mcp__big__task_17");
     expect(first.lastResult()).toContain("did task_17");
-    const found = first.offered();
+    const found = first.offeredTools();
     const session = first.file();
     await closeAll();
     const second = await talk(servers, { headless: true, root: first.root, session });
     await second.say("go on", turn.text("ok"));
-    expect(second.offered()).toEqual(found);
+    expect(second.offeredTools()).toEqual(found);
     expect(second.prefixChanges()).toEqual([]);
   });
 

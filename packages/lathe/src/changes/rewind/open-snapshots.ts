@@ -8,7 +8,7 @@ import { Rewinder, repositoryOf, type SnapshotOptions, Snapshots } from "@lathe/
 import { personalIgnoreFile } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
-/** What is needed to record the history of a session's files. */
+/** The inputs for recording the history of a session's files. */
 export interface FileHistoryParts {
   readonly workspace: Workspace;
   readonly journal: Journal;

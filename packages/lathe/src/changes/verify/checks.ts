@@ -1,4 +1,5 @@
-// The checks of a session: those of `--check` and of the settings; if there are none, those found in the project's files.
+// The checks of a session: those of `--check` and of the settings; if there are none, those found in the project's
+// files.
 
 import { shellProblem } from "@lathe/agent/policy";
 import type { Check } from "@lathe/agent/verify";

@@ -1,5 +1,5 @@
-// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists what it exports, without running it. For
-// developers of extensions.
+// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists its exports, without running it.
+// For developers of extensions.
 
 import { resolve } from "node:path";
 import { describeLoadFailure, ExtensionError } from "../../additions/extensions/errors.ts";

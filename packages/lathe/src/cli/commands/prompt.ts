@@ -1,4 +1,5 @@
-// `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
+// `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Sends
+// nothing.
 
 import { contextLedger } from "@lathe/agent/context";
 import type { Message, Request } from "@lathe/llm";

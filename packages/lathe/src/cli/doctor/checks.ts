@@ -1,4 +1,4 @@
-// What an installation needs. `wrong` stops runs; `missing` only costs a convenience.
+// Checks the requirements of an installation. `wrong` stops runs; `missing` only costs a convenience.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

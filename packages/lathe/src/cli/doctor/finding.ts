@@ -4,6 +4,6 @@
 export interface Finding {
   readonly state: "good" | "missing" | "wrong";
   readonly name: string;
-  /** What was found, and what to do if something is wrong. */
+  /** The result, with the remedy if something is wrong. */
   readonly text: string;
 }

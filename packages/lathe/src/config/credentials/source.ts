@@ -10,7 +10,7 @@ export interface AccountRef {
   readonly id: string;
 }
 
-/** What may be shown of an account. It holds no secret. */
+/** The public part of an account. It holds no secret. */
 export interface AccountInfo extends AccountRef {
   /** The user's name for it; unique within the provider. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface AccountInfo extends AccountRef {
 }
 
 export interface DisabledAccount {
-  /** What the issuer said, as shown to the user. */
+  /** The issuer's words, as shown to the user. */
   readonly cause: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -65,7 +65,7 @@ export interface UsageReport {
   readonly windows: readonly UsageWindow[];
 }
 
-/** What is known about an account's remaining limits. */
+/** The known limits of an account. */
 export interface AccountStanding {
   readonly limit?: { readonly until: number; readonly reason: string };
   readonly usage?: UsageReport;

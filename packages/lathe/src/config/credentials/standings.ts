@@ -1,6 +1,5 @@
-// What is known about each account's remaining limits, shared by all runs through one file: usage reports, limits that
-// vendors named, and the rate-limit headers of the last responses. Only loaded if a provider has several accounts, or
-// to show usage.
+// The known limits of each account, shared by all runs through one file: usage reports, limits that vendors named, and
+// the rate-limit headers of the last responses. Only loaded if a provider has several accounts, or to show usage.
 
 import { isJsonObject, type RateLimitInfo } from "@lathe/llm";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
@@ -31,7 +30,7 @@ export interface StandingsParts {
   readonly askUsage: (account: AccountRef, secret: () => Promise<AccountSecret>) => Promise<UsageReport | undefined>;
 }
 
-/** What the file holds for one account. */
+/** The file's entry for one account. */
 interface Kept extends AccountStanding {
   readonly askAgainAt?: number;
 }

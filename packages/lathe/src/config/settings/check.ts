@@ -34,7 +34,7 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
   },
 };
 
-/** What is wrong, in a sentence that begins with the key; undefined if the value is valid. */
+/** The problem, in a sentence that begins with the key; undefined if the value is valid. */
 export function checkValue(key: SettingKey, value: unknown): string | undefined {
   const schema: Schema = SETTINGS[key];
   const wrong = new Checker(schema, { formats: FORMATS }).wrongIn(value, key);

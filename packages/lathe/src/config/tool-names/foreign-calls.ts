@@ -12,9 +12,9 @@ export interface OwnCall {
   readonly args: JsonObject;
   /** Schema of the tool's arguments. */
   readonly schema: JsonSchema;
-  /** What the call will access; undefined if unknown. */
+  /** The files, commands and hosts the call will access; undefined if unknown. */
   readonly access?: readonly Access[] | undefined;
-  /** What the call will change, as shown to the user. */
+  /** The changes the call will make, as shown to the user. */
   readonly planned?: readonly PreviewLine[] | undefined;
   readonly cwd: string;
 }
@@ -51,8 +51,8 @@ export function foreignCalls(dialect: Dialect, call: OwnCall): readonly ForeignC
 }
 
 /**
- * What the call would access and change. If the call cannot even say that, hooks see it without, and it will fail by
- * itself.
+ * Finds out in advance what the call will access and change. If the tool cannot say, hooks see the call without that,
+ * and the call will fail by itself.
  */
 export async function lookAhead(
   { accessOf, previewOf, signal }: Pick<SeamContext, "accessOf" | "previewOf" | "signal">,

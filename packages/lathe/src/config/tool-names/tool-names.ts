@@ -4,7 +4,7 @@
 /** Whose names and arguments a hook or extension knows. */
 export type Dialect = "lathe" | "claude" | "gemini" | "cursor" | "copilot" | "pi";
 
-/** What kind of work a call does, as far as guards distinguish it. */
+/** The kind of work a call does, as far as guards distinguish it. */
 export type Work = "shell" | "read" | "edit" | "write";
 
 interface ToolRow {

@@ -1,4 +1,4 @@
-// What a run has already told its user and must not repeat, in whichever of its workspaces it comes up.
+// Messages that a run has already shown and must not repeat, in whichever of its workspaces they come up.
 
 export interface AlreadyReported {
   /** Environment variables that commands do not see. */

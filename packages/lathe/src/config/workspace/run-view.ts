@@ -4,7 +4,7 @@
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { Change } from "@lathe/agent/verify";
 
-/** What can be done with the changes. */
+/** The ways to deal with the changes. */
 export const SETTLE_WAYS = ["land", "branch", "patch", "discard"] as const;
 export type SettleWay = (typeof SETTLE_WAYS)[number];
 

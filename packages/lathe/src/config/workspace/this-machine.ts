@@ -29,7 +29,7 @@ export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): 
   });
 }
 
-/** What commands can see and use, wherever they work. */
+/** The environment variables and resources of commands, wherever they run. */
 export function hostOptions(workspace: Workspace, warn: MachineUse["warn"]): ViewHost {
   const { settings, machine } = workspace;
   return {

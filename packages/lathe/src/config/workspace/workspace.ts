@@ -45,7 +45,7 @@ export interface Workspace {
   readonly redactor: Redactor;
   /** Lines for stderr. */
   readonly warnings: readonly string[];
-  /** What the run has already told its user. */
+  /** Messages that the run has already shown. */
   readonly reported: AlreadyReported;
   /** The isolated copy that the run works in, instead of the directory itself. */
   readonly view?: RunView;

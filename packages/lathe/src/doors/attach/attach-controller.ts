@@ -67,7 +67,8 @@ export class AttachController implements Speaker<OwnCommand> {
     if (name === "quit" || name === "exit") return this.leave(EXIT.done);
     if (name === "help") return view.line(HELP);
     if (name === "later") {
-      if (argument.trim() === "") return view.line("Say what to send when the work is done: /later <text>", "yellow");
+      if (argument.trim() === "")
+        return view.line("Give the message to send when the work is done: /later <text>", "yellow");
       return this.#send("follow_up", argument);
     }
     const { steering, followUp } = await door.command(client, "get_queue", {});

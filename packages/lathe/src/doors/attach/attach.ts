@@ -33,7 +33,7 @@ export async function attach(attached: Attached, machine: Machine, prompts: read
 const GONE: Extract<DoorFrame, { kind: "closed" }> = {
   seq: 0,
   kind: "closed",
-  problem: "The process that held the session has gone. Its journal is kept: lathe --resume continues it.",
+  problem: "The process that held the session has ended. Its journal is kept; to continue: lathe --resume",
 };
 
 async function followInLines(

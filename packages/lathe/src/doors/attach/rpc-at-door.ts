@@ -64,7 +64,7 @@ async function passFrames(frames: AsyncIterator<DoorFrame>, out: FramesOut): Pro
     if (next.value.kind === "closed") return next.value.problem;
     out.take(next.value);
   }
-  return "The process that held the session has gone. Its journal is kept: lathe --resume continues it.";
+  return "The process that held the session has ended. Its journal is kept; to continue: lathe --resume";
 }
 
 class FramesOut {

@@ -22,7 +22,7 @@ export async function servedSession({ address, token, askCode, client }: ServedT
   if (!URL.canParse(address)) throw usageError(`Not an address: ${address}`);
   const url = new URL(address);
   if (url.search !== "" || url.username !== "" || url.password !== "")
-    throw usageError("Give the address without a query or a token. The token goes into LATHE_SERVE_TOKEN.");
+    throw usageError("Give the address without a query or a token. Put the token into LATHE_SERVE_TOKEN.");
   if (url.protocol === "http:" && !isLoopback(url.hostname.replace(/^\[|\]$/g, "")))
     throw usageError(
       `http would send your token to ${url.hostname} unencrypted. Use its https address, or an ssh tunnel and http://127.0.0.1:<port>.`,

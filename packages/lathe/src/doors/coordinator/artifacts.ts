@@ -151,7 +151,7 @@ function bytesOf(path: string, offset: number, cap: number): object {
     if (!stat.isFile()) throw new CoordinatorRefusal("not_a_file", "This is not a file.");
     // A folder on the way may have become a link while the file was opened.
     if (realpathSync(join(realpathSync(dirname(path)), basename(path))) !== path)
-      throw new CoordinatorRefusal("outside_roots", "The path leads somewhere else by now.");
+      throw new CoordinatorRefusal("outside_roots", "The path now leads somewhere else.");
     const bytes = Buffer.alloc(Math.min(cap + 4, Math.max(0, stat.size - offset)));
     const got = readSync(fd, bytes, 0, bytes.length, offset);
     const text = utf8Start(bytes.subarray(0, got), cap);

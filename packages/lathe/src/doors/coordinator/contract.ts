@@ -72,7 +72,7 @@ export const TOOLS = {
     {
       after_seq: optional(integer("The last number seen; default 0.")),
       session_id: optional(sessionId),
-      event_types: optional(listOf(text(), "Kinds, such as turn.completed; all when empty or not given.")),
+      event_types: optional(listOf(text(), "Kinds, such as turn.completed; all if empty or missing.")),
       timeout_ms: timeout,
       limit: optional(integer(`At most ${MOST_EVENTS}.`)),
     },
@@ -85,14 +85,14 @@ export const TOOLS = {
   register_session: tool(
     "Adopts an existing tmux pane with a Lathe session in it.",
     {
-      session_id: text({ description: "The name that it gets here.", maxLength: 64 }),
+      session_id: text({ description: "The name to give it here.", maxLength: 64 }),
       pane: text({ description: "Of tmux, such as %3.", maxLength: 16 }),
       ...ALLOW,
     },
     "sessions",
   ),
   send_prompt: tool(
-    "Begins a turn. Refused while another turn of the session is active, unless it is queued or forced.",
+    "Starts a turn. Refused while another turn of the session is active, unless it is queued or forced.",
     {
       session_id: sessionId,
       prompt: text(),
@@ -108,7 +108,7 @@ export const TOOLS = {
       session_id: sessionId,
       question_id: text({ maxLength: 160 }),
       turn_id: optional(turnId),
-      answer: anything("A text, several texts, true or false, as the question says; of a gate: what its schema says."),
+      answer: anything("A text, several texts, true or false, as the question says; for a gate, as its schema says."),
       ...ALLOW,
     },
     "questions",

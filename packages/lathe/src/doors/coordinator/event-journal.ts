@@ -97,7 +97,7 @@ export class EventJournal {
       if (realpathSync(made) !== made.replace(/\/$/, ""))
         throw new CliError(
           EXIT.usage,
-          `The coordinator's state is not kept behind a link: ${made}. Remove the link, then start again.`,
+          `The coordinator's state must not be behind a link: ${made}. Remove the link, then start again.`,
         );
     }
     // Keeps a repository around this folder from tracking the state.

@@ -71,6 +71,6 @@ export async function pastePrompt(
   const found = pane === undefined ? undefined : await findPane(coordinator, pane);
   const session = found && (await sessionInPane(coordinator, found));
   if (!found || session?.latheSession !== latheSession)
-    throw new CoordinatorRefusal("session_gone", "The session is not in its pane any more. Nothing was typed there.");
+    throw new CoordinatorRefusal("session_gone", "The session is no longer in its pane. Nothing was typed there.");
   await pasteText(coordinator.tmux, found.paneId, prompt, { name: `lathe-${turnId}`, isSent: true });
 }

@@ -48,10 +48,10 @@ export async function answerQuestion(reader: Reader, given: GivenAnswer): Promis
   if (questionId.startsWith("wg_")) return answerGate(door, questionId, answer);
   const dialog = door.questions.find(({ id }) => id === questionId);
   if (!dialog && owner === undefined)
-    throw new CoordinatorRefusal("unknown_question", "This session asks no such question. See list_questions.");
+    throw new CoordinatorRefusal("unknown_question", "This session has no such question. See list_questions.");
   const outcome = await door.answer(COORDINATOR, questionId, answerFor(dialog, answer));
   if (outcome.status === "unknown")
-    throw new CoordinatorRefusal("unknown_question", "This session asks no such question any more.");
+    throw new CoordinatorRefusal("unknown_question", "This session no longer has this question.");
   if (outcome.status === "accepted") return { status: "accepted" };
   const { by } = outcome;
   return {

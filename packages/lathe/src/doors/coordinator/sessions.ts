@@ -39,7 +39,7 @@ export async function startNew(coordinator: Coordinator, cwd: string): Promise<S
   await journal.change((state) => {
     if (state.sessions.has(sessionId)) throw new CoordinatorRefusal("name_taken", "Try again: the name was taken.");
     const metadata = { cwd: real, way: "door", tmux: sessionId, ...starterFacts(starterOf(coordinator)) };
-    const summary = `A session starts in a pane of tmux (${configuration.profile}/${configuration.repo}).`;
+    const summary = `A session starts in a tmux pane (${configuration.profile}/${configuration.repo}).`;
     return { events: [{ kind: "session.starting", session_id: sessionId, summary, metadata }], result: undefined };
   });
   return openInPane(coordinator, sessionId, real, inWorktree(command, sessionId));
@@ -67,7 +67,7 @@ export async function startAgain(coordinator: Coordinator, sessionId: string): P
   const path = latheSession === undefined ? undefined : records.pathOf(latheSession);
   const words = inWorktree(command, sessionId);
   await journal.change(() => {
-    const summary = "The session is brought back.";
+    const summary = "The session is restarted.";
     const metadata = starterFacts(starterOf(coordinator));
     return { events: [{ kind: "session.starting", session_id: sessionId, summary, metadata }], result: undefined };
   });
@@ -94,7 +94,7 @@ export async function finishStarts(coordinator: Coordinator): Promise<void> {
   }
 }
 
-/** Whether a session is starting whose coordinator has died, so that somebody must find out what became of it. */
+/** Whether a session is starting whose coordinator has died, so that another one must find out what became of it. */
 export const hasAbandonedStarts = (coordinator: Coordinator): boolean =>
   [...coordinator.journal.state.sessions.values()].some(
     (session) => session.phase === "starting" && isAbandoned(coordinator, session),
@@ -113,21 +113,21 @@ const markFailed = ({ journal }: Coordinator, { sessionId, starter }: SessionFac
   journal.change((state) => {
     const now = state.sessions.get(sessionId);
     const isSame = now?.phase === "starting" && now.starter?.pid === starter?.pid;
-    const summary = "The coordinator that started the session has gone before it was open.";
+    const summary = "The coordinator that started the session ended before it was open.";
     return { events: isSame ? [{ kind: "session.failed", session_id: sessionId, summary }] : [], result: undefined };
   });
 
 export async function register(coordinator: Coordinator, sessionId: string, paneId: string): Promise<SessionFacts> {
   const { journal } = coordinator;
   const pane = await findPane(coordinator, paneId);
-  if (!pane) throw new CoordinatorRefusal("pane_gone", `There is no living pane ${paneId} on this tmux server.`);
+  if (!pane) throw new CoordinatorRefusal("pane_gone", `There is no running pane ${paneId} on this tmux server.`);
   const cwd = folderAt(coordinator, pane.cwd);
   checkLength(cwd);
   const session = await sessionInPane(coordinator, pane);
   if (!session)
     throw new CoordinatorRefusal(
       "no_session",
-      "No session of Lathe with a message in it is in the foreground of this pane. Type /serve there, or say something first.",
+      "No Lathe session with a message is in the foreground of this pane. Type /serve there, or send a message first.",
     );
   const { latheSession, way } = session;
   const own = coordinator.records.cwdOf(latheSession);
@@ -148,7 +148,7 @@ export async function register(coordinator: Coordinator, sessionId: string, pane
         session_id: other.sessionId,
       });
     const metadata = { cwd, way, lathe_session: latheSession, pane: paneId, tmux: pane.tmuxName };
-    const summary = "A pane of tmux was adopted.";
+    const summary = "A tmux pane was adopted.";
     const result: SessionFacts = {
       sessionId,
       cwd,

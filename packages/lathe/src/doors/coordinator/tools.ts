@@ -109,7 +109,7 @@ const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
     if ((cwd === undefined) === (session_id === undefined))
       throw new CoordinatorRefusal(
         "invalid_arguments",
-        "Give cwd for a new session, or session_id for one whose process has gone.",
+        "Give cwd for a new session, or session_id for one whose process has ended.",
       );
     const session =
       session_id === undefined
@@ -187,7 +187,7 @@ async function sendPrompt(
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     throw new CoordinatorRefusal(
       "folder_gone",
-      `The folder of this session is not there any more: ${cwd}. Put it back, or start a session in another folder.`,
+      `The folder of this session no longer exists: ${cwd}. Put it back, or start a session in another folder.`,
     );
   const turnId = `turn-${machine.deps.uuid()}`;
   // A turn that has ended meanwhile must not block this one.

@@ -57,7 +57,7 @@ export function beginTurn(
   if (!queue)
     throw new CoordinatorRefusal(
       "active_turn_exists",
-      "The session works on another turn. Wait for it, or repeat the call with queue: true or force: true.",
+      "The session is working on another turn. Wait for it, or repeat the call with queue: true or force: true.",
       { active_turn_id: active },
     );
   const events: NewEvent[] = [{ kind: "turn.queued", ...ids, summary: "The turn waits for the active one." }];
@@ -97,7 +97,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "turn.completed": "The turn is completed.",
   "turn.failed": "The turn failed.",
   "turn.cancelled": "The turn was cancelled.",
-  "turn.superseded": "Another turn took the place of this one.",
+  "turn.superseded": "Another turn replaced this one.",
 };
 
 function endEvent(state: State, turnId: string, kind: Kind, by: string, error?: string): NewEvent {

@@ -23,7 +23,7 @@ export class UnconfirmedAnswers {
   /** Rejects if the session ends first, or does not confirm in time. */
   async wait(questionId: string): Promise<void> {
     const timer = this.#setTimer(() => {
-      const message = "The session has not confirmed the answer. Look whether it goes on.";
+      const message = "The session has not confirmed the answer. Check whether it continues.";
       this.#end(questionId)?.reject(new Refusal("not_confirmed", message));
     }, TAKEN_WITHIN_MS);
     try {
@@ -39,7 +39,7 @@ export class UnconfirmedAnswers {
 
   /** The session has ended. */
   giveUp(): void {
-    const message = "The session ended before it had noted the answer. If it asks again, answer again.";
+    const message = "The session ended before it recorded the answer. If it asks again, answer again.";
     for (const id of [...this.#waiting.keys()]) this.#end(id)?.reject(new Refusal("closed", message));
   }
 

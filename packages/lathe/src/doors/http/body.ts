@@ -66,7 +66,7 @@ function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Pr
   });
 }
 
-const tooLarge = (most: number): Refused => new Refused(413, "too_large", `The body may have ${most} bytes.`);
+const tooLarge = (most: number): Refused => new Refused(413, "too_large", `The body may have at most ${most} bytes.`);
 const cutOff = (): Refused => new Refused(400, "cut_off", "The body was cut off.");
 
 /** Counts values without parsing. Strings are skipped, since pictures are long strings. */

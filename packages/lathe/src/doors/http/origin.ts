@@ -30,11 +30,7 @@ export function checkOrigin({ headers, headersDistinct, url = "" }: IncomingMess
   // With two Host headers, a proxy may have checked the other one.
   const [host = "", ...more] = headersDistinct["host"] ?? [];
   if (more.length > 0 || !isOwnName(nameIn(host), own))
-    throw new Refused(
-      403,
-      "foreign_host",
-      "This server is not known under that name. Use the address that it has printed.",
-    );
+    throw new Refused(403, "foreign_host", "This server does not have that name. Use the address that it has printed.");
   if (!isOwnPage(headers, `${own.scheme}://${host}`))
     throw new Refused(403, "foreign_origin", "Pages of other servers may not use this one.");
 }

@@ -177,7 +177,7 @@ async function stays(): Promise<void> {
 }
 
 async function hasNoTeam(): Promise<never> {
-  throw new Refusal("not_available", "This session does not run in a pane of its own. Start it with: lathe --tmux");
+  throw new Refusal("not_available", "This session does not run in its own tmux pane. Start it with: lathe --tmux");
 }
 
 /** Waits with the next frame until a slow client has room for it. */

@@ -140,7 +140,7 @@ export class LocalDoor implements Door {
   }
 }
 
-const GONE = "The process that held the session has gone.";
+const GONE = "The process that held the session has ended.";
 
 interface Connected {
   readonly connection: Socket;

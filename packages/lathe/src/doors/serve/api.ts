@@ -39,7 +39,7 @@ export const snapshot = object({
   lastEntryId: orNull(text()),
   questions: listOf(question),
   clients: listOf(clientRow),
-  running: listOf(event, "Events of the turn that is not yet in the entries."),
+  running: listOf(event, "Events of the current turn that are not in the entries yet."),
 });
 
 /** One step of the stream of a session. */
@@ -124,7 +124,7 @@ export const ROUTES = {
     query: {
       search: optional(text("Words that occur in the session.")),
       limit: optional(integer({ minimum: 1, maximum: 200 })),
-      after: optional(text("The id of the last session of the page before.")),
+      after: optional(text("The id of the last session on the previous page.")),
     },
     data: object({ sessions: listOf(sessionRow), more: flag() }),
   },

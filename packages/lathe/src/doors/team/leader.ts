@@ -78,9 +78,7 @@ export class TeamLeader {
     const { env, deps } = machine;
     const { session, workspace } = conversation;
     if (this.#run?.state.state === "running")
-      throw usageError(
-        "The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop",
-      );
+      throw usageError("This session's team is still working. See: lathe team --status, or end it: lathe team --stop");
     if (workspace.view)
       throw usageError(
         "This session works in an isolated copy, but its workers would land in the project. Lead a team without --worktree.",
@@ -91,7 +89,7 @@ export class TeamLeader {
     const exhausted = exhaustedLimit(limits);
     if (exhausted !== undefined)
       throw usageError(
-        `What is left of ${exhausted} is too little for ${tasks.length} workers. Take fewer, or raise it.`,
+        `What is left of ${exhausted} is too small for ${tasks.length} workers. Use fewer workers, or raise it.`,
       );
     const planned = planTeam(
       {

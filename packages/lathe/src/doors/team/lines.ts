@@ -36,4 +36,4 @@ export function teamText(team: TeamState): string {
 
 /** For the leader's model: tells it that files have changed. */
 export const teamNews = (team: TeamState): string =>
-  `The user had workers do this beside you with \`lathe team\`. What landed is in the project's files.\n${teamText(team)}`;
+  `The user ran these workers with \`lathe team\`. Changes that landed are in the project's files.\n${teamText(team)}`;

@@ -42,7 +42,7 @@ export class PaneLink implements PaneStarter {
       return new PaneLink(start, connection, gone.signal);
     } catch (error) {
       connection.destroy();
-      throw new CliError(EXIT.failed, "The process that started this pane has gone.", { cause: error });
+      throw new CliError(EXIT.failed, "The process that started this pane has ended.", { cause: error });
     }
   }
 

@@ -48,7 +48,10 @@ const GITHUB = ".github/";
 export const LATHE_FOLDER = ".lathe";
 export const SYSTEM_PROMPTS = ["SYSTEM.md", "APPEND_SYSTEM.md", "TITLE_SYSTEM.md"] as const;
 
-/** What discovery reads in Lathe's folders. The user's folder always holds settings and sessions as well. */
+/**
+ * The files and folders that discovery reads in Lathe's folders. The user's folder always holds settings and sessions
+ * as well.
+ */
 const LATHE_FILES = [
   ...SYSTEM_PROMPTS,
   "AGENTS.md",

@@ -11,7 +11,7 @@ export interface ParsedMarkdown {
   readonly frontmatter: Frontmatter;
   /** Trimmed. */
   readonly body: string;
-  /** What is wrong with the frontmatter, and on which line of the file. */
+  /** The problem with the frontmatter, and its line in the file. */
   readonly problem?: { readonly line: number; readonly message: string };
 }
 

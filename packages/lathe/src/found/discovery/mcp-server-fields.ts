@@ -1,5 +1,5 @@
-// What the fields of a server may hold. A server with an invalid field is not used, because it might do something other
-// than its author meant. An invalid deadline is only reported.
+// The fields of a server and their types. A server with an invalid field is not used, because it might do something
+// other than its author meant. An invalid deadline is only reported.
 
 import {
   anyObject,
@@ -77,7 +77,7 @@ const server = openObject(
   ]),
 );
 
-/** What mcp.json may hold. */
+/** Schema of mcp.json. */
 export const mcpFileSchema: Schema = openObject({
   $schema: optional(text()),
   mcpServers: optional(mapOf(server)),

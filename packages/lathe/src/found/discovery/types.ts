@@ -105,7 +105,7 @@ export interface McpServerValue {
   readonly excludeTools?: readonly string[];
 }
 
-/** What a file says about a language server; missing fields keep their values. */
+/** The settings of a language server in one file; missing fields keep their values. */
 export interface LspServerValue {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -116,7 +116,7 @@ export interface LspServerValue {
   readonly rootMarkers?: readonly string[];
   readonly initOptions?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What it can do beyond the protocol. */
+  /** Capabilities beyond the protocol. */
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly isDisabled?: boolean;
   readonly isLinter?: boolean;
@@ -174,7 +174,7 @@ interface PluginValue {
 
 /** A file that is only listed. */
 interface UnsupportedValue {
-  /** What to do instead, or why it is not supported. */
+  /** The alternative, or why the file is not supported. */
   readonly reason: string;
 }
 

@@ -1,5 +1,5 @@
-// What can only be found out about a file on disk: that it makes git run programs, or that it is a credential file
-// under another name. Checked for each call, since both can change during a session.
+// Finds out facts about a file that only the disk can tell: that it makes git run programs, or that it is a credential
+// file under another name. Checked for each call, since both can change during a session.
 
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";

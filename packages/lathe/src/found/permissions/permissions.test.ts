@@ -1,4 +1,4 @@
-// What a session remembers: lasting answers, and calls that were denied because no user could be asked.
+// The memory of a session: lasting answers, and calls that were denied because no user could be asked.
 
 import type { Access, ApprovalVerdict, CallInfo, SeamContext, Tier } from "@lathe/agent";
 import type { PermissionMode, Rule } from "@lathe/agent/policy";

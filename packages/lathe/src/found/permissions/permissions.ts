@@ -56,7 +56,7 @@ export interface PermissionsOptions {
   readonly places: Places;
   /** The rules from settings and options. */
   readonly rules?: readonly Rule[];
-  /** What was allowed in this project, including earlier sessions. */
+  /** Rules allowed in this project, including those of earlier sessions. */
   readonly remembered?: RememberedRules;
   readonly isSandboxed?: () => boolean | undefined;
   /** Folders that only this session can see. */
@@ -88,7 +88,7 @@ export class Permissions {
   readonly #tools = new Set<string>();
   /** Rules for this session only. */
   #added: readonly Rule[] = [];
-  /** What calls of an unattended session may do, within what is allowed anyway. */
+  /** The limits of an unattended session, within what is allowed anyway. */
   #narrowed: { readonly rules: readonly Rule[]; readonly readsByShell: boolean } | undefined;
   /** Questions that the user's own programs have already answered with yes, by agent and call. */
   readonly #answered = new Map<string, HookPermission>();
@@ -231,7 +231,7 @@ export class Permissions {
     await this.#options.remembered?.clear();
   }
 
-  /** What may be offered: an answer that would not change the next call like this one is left out. */
+  /** The answers to offer. One that would not change the next call like this is left out. */
   offersFor(call: JudgedCall): Offers {
     const verdict = judge(call, this.#policy());
     const hasAskRule = verdict.parts.some(({ decision, rule }) => decision === "ask" && rule !== undefined);

@@ -1,4 +1,4 @@
-// What the user has allowed in a project beyond one session, until it expires: a small file in Lathe's home, by
+// Rules that the user has allowed in a project beyond one session, until they expire: a small file in Lathe's home, by
 // project.
 
 import { statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What a plugin contains, found by reading its files only; shown to the user before it is installed.
+// Lists the contents of a plugin by reading its files only; shown to the user before it is installed.
 
 import { basename } from "node:path";
 import { isJsonObject, parseJson } from "@lathe/llm";
@@ -59,7 +59,7 @@ export async function contentsOf(place: Place, name: string, root: string): Prom
   };
 }
 
-/** What keeps an item from being used although its file can be read. */
+/** The problem that keeps an item from being used although its file can be read. */
 function frontmatterProblem({ kind, name, source: { path }, value }: Found): readonly DiscoveryWarning[] {
   if (kind === "agent") {
     const read = readAgentFile(name, value as MarkdownValue, path);

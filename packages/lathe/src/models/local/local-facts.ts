@@ -1,11 +1,11 @@
-// What we learnt about the models of local servers by using them. It is kept in cache/local-models.json, next to the
+// Facts about the models of local servers, learnt by using them. They are kept in cache/local-models.json, next to the
 // servers' own answers.
 
 import { join } from "node:path";
 import { Checker, flag, integer, object, optional } from "@lathe/llm/schema";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
 
-/** What we learnt about one model at one server. Times are milliseconds since 1970. */
+/** Facts about one model at one server. Times are milliseconds since 1970. */
 export interface LearnedModel {
   /** When the server refused tools. */
   readonly refusedTools?: number;
@@ -27,7 +27,7 @@ const LEARNED = new Checker(
 
 const localModelsFile = (cache: string): string => join(cache, "local-models.json");
 
-/** What is known in one run. The file is read on first use. */
+/** The facts known in one run. The file is read on first use. */
 export class LocalFacts {
   readonly #cache: string;
   #facts: Map<string, LearnedModel> | undefined;

@@ -1,4 +1,4 @@
-// What an extension is, and what it can add.
+// The interface of an extension.
 
 import type { ExtensionCommandContext, ExtensionContext, ExtensionExec, ExtensionStorage } from "./context.ts";
 import type { ExtensionEventName, ExtensionHandler } from "./events.ts";
@@ -6,10 +6,10 @@ import type { ExtensionProvider } from "./provider.ts";
 import type { ExtensionEntryRenderer, ExtensionTheme } from "./rendering.ts";
 import type { CustomTool } from "./tool.ts";
 
-/** The default export of an extension or a module hook. It runs once, when Lathe starts or reads its extensions again. */
+/** The default export of an extension or a module hook. It runs once, when Lathe starts or reloads its extensions. */
 export type Extension = (api: ExtensionApi) => void | Promise<void>;
 
-/** What an extension adds to Lathe. Everything it adds is gone when the extension is turned off or reloaded. */
+/** Adds things to Lathe. Everything an extension adds is gone when it is turned off or reloaded. */
 export interface ExtensionApi {
   /** Name of this extension: the name of its file or folder. */
   readonly name: string;
@@ -71,7 +71,7 @@ export interface ExtensionFlag {
   readonly default?: string | boolean | undefined;
 }
 
-/** What a key binding does. */
+/** A key binding. */
 export interface ExtensionShortcut {
   readonly description: string;
   run(context: ExtensionContext): void | Promise<void>;

@@ -1,8 +1,8 @@
-// What handlers, commands and tools can use while they run.
+// The context that handlers, commands and tools get while they run.
 
 import type { ExtensionUi } from "./ui.ts";
 
-/** What a handler can use. It refers to the session that is current when the handler runs. */
+/** The context of a handler. It refers to the session that is current when the handler runs. */
 export interface ExtensionContext {
   readonly cwd: string;
   /** Dialogs and what stays on the screen. When no user is present, dialogs return their default at once. */
@@ -28,7 +28,7 @@ export interface ExtensionContext {
   readonly storage: ExtensionStorage;
 }
 
-/** What a command can use in addition: it may also replace the session and move within it. */
+/** The context of a command, which may also replace the session and move within it. */
 export interface ExtensionCommandContext extends ExtensionContext {
   /** Waits until the agent is idle. */
   waitForIdle(): Promise<void>;

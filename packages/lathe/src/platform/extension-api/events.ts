@@ -3,7 +3,7 @@
 import type { ExtensionContext } from "./context.ts";
 import type { ExtensionContent } from "./tool.ts";
 
-/** What each event carries. */
+/** The data of each event. */
 export interface ExtensionEvents {
   /** Lathe has opened a session. */
   session_start: { readonly resumed: boolean };
@@ -91,7 +91,7 @@ export type ExtensionEventName = keyof ExtensionEvents;
 /** An event with its name. */
 export type ExtensionEvent<Name extends ExtensionEventName> = ExtensionEvents[Name] & { readonly type: Name };
 
-/** What handlers of some events may return. Other events are only reported. */
+/** The values that handlers of some events may return. Other events are only reported. */
 export interface ExtensionEventResults {
   input: { readonly text: string } | { readonly reject: string };
   before_agent_start: { readonly message: string };
@@ -111,7 +111,7 @@ export interface ExtensionEventResults {
   "session.compacting":
     | { readonly cancel: true | string }
     | {
-        /** What the summary should focus on, unless the user gave a focus. */
+        /** The focus of the summary, unless the user gave one. */
         readonly prompt?: string | undefined;
         /** Extra context for the model that summarizes. */
         readonly context?: readonly string[] | undefined;
@@ -120,7 +120,10 @@ export interface ExtensionEventResults {
       };
 }
 
-/** What a handler of this event may return; undefined changes nothing. Handlers of other events return nothing. */
+/**
+ * The value that a handler of this event may return; undefined changes nothing. Handlers of other events return
+ * nothing.
+ */
 export type ExtensionEventResult<Name extends ExtensionEventName> = Name extends keyof ExtensionEventResults
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler need not return anything
     ExtensionEventResults[Name] | undefined | void

@@ -1,5 +1,5 @@
-// What the author of an extension, a custom tool or a module hook imports: `import type { ExtensionApi } from
-// "lathe/extension"`. It holds types only, so nothing of it exists at run time. For their use see docs/extensions.md.
+// The types for authors of an extension, a custom tool or a module hook: `import type { ExtensionApi } from
+// "lathe/extension"`. There are only types, so nothing of it exists at run time. For their use see docs/extensions.md.
 
 export type * from "./api.ts";
 export type * from "./context.ts";

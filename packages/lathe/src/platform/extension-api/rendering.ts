@@ -1,6 +1,8 @@
-// What extensions can show: lines of text, and colours.
+// The lines of text and the colours that extensions can show.
 
-/** A line in the transcript; `style` is a colour of the theme, such as `accent`, `dim`, `warning`, `error`, `success`. */
+/**
+ * A line in the transcript; `style` is a colour of the theme: `accent`, `dim`, `warning`, `error`, `success` and so on.
+ */
 export type ExtensionLine = string | { readonly text: string; readonly style?: string | undefined };
 
 /** One line or several. */

@@ -43,7 +43,7 @@ export interface AddedToScreen {
   render(kind: string, text: string): ExtensionLines | undefined;
 }
 
-/** What commands may do with a conversation. */
+/** The operations on a conversation that commands may use. */
 export interface ExtensionConversation {
   submit(text: string): Promise<unknown>;
   settled(): Promise<void>;

@@ -28,7 +28,7 @@ export interface CustomTool {
   execute(call: CustomToolCall): CustomToolReturn | Promise<CustomToolReturn>;
   /** The call in one line, shown to the user. */
   renderCall?(input: Readonly<Record<string, unknown>>): string;
-  /** What the user sees below that line when the call is done. */
+  /** The lines below that one when the call is done. */
   renderResult?(result: CustomToolOutcome, options: { readonly expanded: boolean }): ExtensionLines;
 }
 
@@ -37,14 +37,14 @@ export interface CustomTool {
  * called, once.
  */
 export interface PendingCustomAction {
-  /** What the action would do, in a few words. */
+  /** The action in a few words. */
   readonly label: string;
   /** The returned text is the result for the model. */
   apply(reason: string): CustomToolReturn | Promise<CustomToolReturn>;
   reject?(reason: string): string | undefined | Promise<string | undefined>;
   readonly details?: unknown;
   /**
-   * What the action would change, such as a diff, shown to the user when they are asked. Without it they only see the
+   * The effect of the action, such as a diff, shown to the user when they are asked. Without it they only see the
    * label.
    */
   readonly preview?: string | undefined;
@@ -66,7 +66,7 @@ export interface CustomToolCall {
   readonly signal: AbortSignal;
 }
 
-/** What a call may return: a text, or a full result. */
+/** The result of a call: a text, or more. */
 export type CustomToolReturn = string | CustomToolOutcome;
 
 /** The result of a call. */

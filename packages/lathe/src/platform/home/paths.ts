@@ -8,7 +8,7 @@ export interface HomePaths {
   readonly models: string;
   readonly auth: string;
   readonly trust: string;
-  /** What the user allowed in which project, and until when. */
+  /** The answers that the user gave for each project, and when they expire. */
   readonly permissions: string;
   readonly sessions: string;
   readonly blobs: string;
@@ -39,7 +39,7 @@ export interface HomePaths {
   readonly gatewayToken: string;
   /** Hashes of the gateway's client keys. */
   readonly gatewayKeys: string;
-  /** What these keys have spent, one file per month. */
+  /** The spending of these keys, one file per month. */
   readonly gatewayLedger: string;
   /** Address of the gateway that was started last. */
   readonly gatewayAddress: string;

@@ -10,7 +10,7 @@ export interface PrivateFileOptions<T> {
   readonly checker: Checker;
   /** The value used while the file does not exist. */
   readonly empty: T;
-  /** What the user should do about a damaged file. */
+  /** Tells the user what to do about a damaged file. */
   readonly advice: string;
 }
 

@@ -1,4 +1,5 @@
-// Where the compiled code of the packs is kept. A pack's name carries the hash of its content, so a cache never meets another source.
+// Finds the folder for the packs' compiled code. A pack's name contains the hash of its content, so a cache never meets
+// another source.
 
 /**
  * Both paths end with a slash. A subcommand (`command`) has its own caches, because it uses little of the start pack.

@@ -20,7 +20,7 @@ type Unit = (
 
 type Units = (id: number) => Unit | undefined;
 
-/** What the script of the start pack returns: this file as a CommonJS module, and its units. */
+/** The value of the start pack's script: this file as a CommonJS module, and its units. */
 export type StartPack = readonly [(module: { exports: object }, require: NodeJS.Require) => void, Units];
 
 interface Folders {
@@ -33,7 +33,7 @@ interface Folders {
 
 type Start = LoadedScript & { readonly name: string; readonly units: Units };
 
-/** What has been loaded so far. */
+/** The state of loading. */
 interface Progress {
   /** The main file of the command. */
   readonly main: Exports;

@@ -31,6 +31,6 @@ export const SessionContext = createContext<SessionUse | undefined>(undefined);
 
 export function useSession(): SessionUse {
   const session = useContext(SessionContext);
-  if (!session) throw new Error("This view stands in no session.");
+  if (!session) throw new Error("This view is outside a session.");
   return session;
 }

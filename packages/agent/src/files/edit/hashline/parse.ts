@@ -171,11 +171,11 @@ function operationHeader(line: string, source: number): Header | undefined {
 function refuseForeign(line: string, source: number): void {
   if (line.startsWith("-")) {
     throw new HashlineSyntaxError(
-      `line ${source}: rows that begin with - do not exist here; the range already names the lines that go. For text that begins with -, write +-text.`,
+      `line ${source}: rows that begin with - are not supported; the range already names the lines to remove. For text that begins with -, write +-text.`,
     );
   }
   if (line.startsWith("@@")) {
-    throw new HashlineSyntaxError(`line ${source}: "@@" headers do not exist here. Write \`replace N..M:\` instead.`);
+    throw new HashlineSyntaxError(`line ${source}: "@@" headers are not supported. Write \`replace N..M:\` instead.`);
   }
   if (/^\*\*\* /.test(line)) {
     throw new HashlineSyntaxError(

@@ -79,7 +79,7 @@ async function read(file: FormatFile, opened: OpenArchive, { inner }: ReadReques
   throw new ToolFailure(
     near.length > 0
       ? `${file.path} has no member ${inner}. Did you mean ${near.join(" or ")}?`
-      : `${file.path} has no member ${inner}. Read ${file.path} to list what it has.`,
+      : `${file.path} has no member ${inner}. Read ${file.path} to list its members.`,
   );
 }
 
@@ -103,8 +103,7 @@ async function memberShown(
   selector: Selector | undefined,
 ): Promise<FormatContent> {
   const path = `${file.path}:${member.name}`;
-  if (member.kind === "other")
-    return { kind: "shown", text: `[${path} is no file but a device or something else special]` };
+  if (member.kind === "other") return { kind: "shown", text: `[${path} is not a regular file]` };
   if (member.kind === "link") {
     const target = member.linkTarget ?? Buffer.from(await opened.content(member)).toString("utf8");
     return { kind: "shown", text: `[${path} is a link to ${target}; links in archives are not followed]` };
@@ -112,7 +111,7 @@ async function memberShown(
   const bytes = await opened.content(member);
   const notes =
     copies > 1
-      ? [`${file.path} has ${copies} members named ${member.name}; this is the last one, which an extraction leaves.`]
+      ? [`${file.path} has ${copies} members named ${member.name}; this is the last one, which extraction would keep.`]
       : [];
   const mediaType = imageType(bytes);
   if (mediaType !== undefined) return { kind: "image", bytes, mediaType, notes };
@@ -120,7 +119,7 @@ async function memberShown(
   if (text === undefined) {
     return {
       kind: "shown",
-      text: `[${path} is no text: ${bytes.length} bytes. Extract it in the shell to look at it.]`,
+      text: `[${path} is not text: ${bytes.length} bytes. Extract it in the shell to look at it.]`,
     };
   }
   return { kind: "text", text, inner: member.name as string, selector, isEditable: copies === 1, notes };

@@ -98,7 +98,7 @@ export async function openTgzFile(file: FormatFile): Promise<OpenArchive> {
 
 function readable<M extends TgzMember>(member: M): M {
   if (member.isSparse)
-    throw new ArchiveError(`${member.name} is a sparse file, which is not read here; extract it in the shell`);
+    throw new ArchiveError(`${member.name} is a sparse file, which is not supported; extract it in the shell`);
   if (member.size > limits.memberBytes) throw tooLarge(`${member.name}`, member.size, limits.memberBytes);
   return member;
 }

@@ -26,7 +26,7 @@ export function openTar(bytes: Uint8Array | undefined): {
 
 export function tarContent(file: Buffer, member: TarMember): Buffer {
   if (member.isSparse)
-    throw new ArchiveError(`${member.name} is a sparse file, which is not read here; extract it in the shell`);
+    throw new ArchiveError(`${member.name} is a sparse file, which is not supported; extract it in the shell`);
   return file.subarray(member.data, member.data + member.size);
 }
 

@@ -53,7 +53,7 @@ type ParsedMember = { -readonly [K in keyof ZipMember]: ZipMember[K] };
 export function findEnd(tail: Buffer, fileSize: number): ZipEnd {
   const tailStart = fileSize - tail.length;
   const at = endRecord(tail);
-  if (at === undefined) throw new ArchiveError("it has no end record, so it is cut short or is no zip archive");
+  if (at === undefined) throw new ArchiveError("it has no end record, so it is cut short or is not a zip archive");
   if (tail.readUInt16LE(at + 4) !== tail.readUInt16LE(at + 6))
     throw new ArchiveError("it is one part of a split archive");
   const wide = end64(tail, at, tailStart);

@@ -31,7 +31,7 @@ function refuseUnreadable(member: ZipMember): void {
   if ((flags & 0x2041) !== 0) throw new ArchiveError(`${name} is encrypted; extract it in the shell with its password`);
   if (method !== STORED && method !== DEFLATED) {
     throw new ArchiveError(
-      `${name} is compressed with ${METHODS[method] ?? "an unknown method"} (method ${method}), which is not read here`,
+      `${name} is compressed with ${METHODS[method] ?? "an unknown method"} (method ${method}), which is not supported`,
     );
   }
   if (isOverlapped)
@@ -71,7 +71,7 @@ export function dataStart(region: Buffer, member: ZipMember): number {
     region.readUInt16LE(8) !== member.method
   ) {
     throw new ArchiveError(
-      `${member.name ?? "a member"} is another one in the list of members than in its place, so the archive is damaged`,
+      `${member.name ?? "a member"} has another name in the list of members than in its own header, so the archive is damaged`,
     );
   }
   return nameEnd + region.readUInt16LE(28);

@@ -18,7 +18,7 @@ export function conflictsAt(
   const [, which, side] = FORM.exec(url) ?? [];
   if (which === undefined) {
     throw new ToolFailure(
-      `${url} is no address of a conflict. Use conflict://3, conflict://1,4-6 or conflict://*; to read one side, conflict://3/ours, /theirs or /base.`,
+      `${url} is not a conflict address. Use conflict://3, conflict://1,4-6 or conflict://*; to read one side, conflict://3/ours, /theirs or /base.`,
     );
   }
   const scope = side?.toLowerCase() as Scope | undefined;
@@ -33,7 +33,7 @@ export function conflictsAt(
     if (conflict) return conflict;
     throw new ToolFailure(
       conflicts?.wasSettled(id)
-        ? `conflict://${id} is resolved already. Read the file with :conflicts to see what is left.`
+        ? `conflict://${id} is already resolved. Read the file with :conflicts to see what is left.`
         : `There is no conflict ${id} in this session. Read the file with :conflicts; it gives the numbers.`,
     );
   });
@@ -45,7 +45,7 @@ function idsOf(which: string): number[] {
   for (const range of which.split(",")) {
     const [first = 0, last = first] = range.split("-").map(Number);
     if (last < first || last - first > MOST_RANGE)
-      throw new ToolFailure(`conflict://${which} has a range that cannot be: ${range}.`);
+      throw new ToolFailure(`conflict://${which} has an invalid range: ${range}.`);
     for (let id = first; id <= last; id++) ids.add(id);
   }
   return [...ids];

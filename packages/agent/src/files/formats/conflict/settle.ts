@@ -83,7 +83,7 @@ async function settle(scope: EditScope, url: string, content: string): Promise<S
   const { named } = writable(url, scope);
   const text = toLineFeeds(content);
   if (conflictRegions(text).length > 0) {
-    throw new ToolFailure(`The text for ${url} has conflict markers itself. Send the final text. Nothing was written.`);
+    throw new ToolFailure(`The text for ${url} contains conflict markers. Send the final text. Nothing was written.`);
   }
   const byPath = new Map<string, Conflict[]>();
   for (const conflict of named) {

@@ -118,7 +118,7 @@ const HOSTILE: readonly (readonly [string, string, () => Buffer, RegExp])[] = [
     "a password",
     "docx",
     () => Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(2000)]),
-    /^\[Cannot read \.docx file: it is encrypted, or no document of this kind\]$/,
+    /^\[Cannot read \.docx file: it is encrypted, or not a document of this kind\]$/,
   ],
   [
     "one long text in a hundred thousand cells",

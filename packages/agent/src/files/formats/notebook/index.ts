@@ -30,9 +30,7 @@ export const notebookFormat: Format = {
         isEditable: true,
         notes: notesOn(file.path, notebook),
       };
-    const notes = selector?.raw
-      ? []
-      : [`${file.path} is no valid notebook of version 4, so this is its text as it is.`];
+    const notes = selector?.raw ? [] : [`${file.path} is not a valid version 4 notebook, so this is its raw text.`];
     return { kind: "text", text: documentText(bytes), inner: "", selector, isEditable: !selector?.raw, notes };
   },
   list: async (file) => [

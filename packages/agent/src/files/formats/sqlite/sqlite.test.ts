@@ -110,7 +110,7 @@ describe.skipIf(!has("sqlite3"))("SQLite by path", () => {
   it.each([
     ["a.db:nothing", 'there is no table nothing in it; it has codes, named, notes, od:d"t, pairs, users'],
     ["a.db:users?limit=0", "limit must be a number from 1 on, not 0"],
-    ["a.db:users?colour=red", "colour is no parameter of a table; there are limit, offset, order and where"],
+    ["a.db:users?colour=red", "colour is not a parameter of a table; use limit, offset, order or where"],
     ["a.db:users?order=age", "there is no column age in users; it has id, name, bio, photo"],
     ["a.db:users?where=1 UNION SELECT 1", 'where cannot contain "UNION"; use ?q= for a whole query'],
     ["a.db:users?where=1;DROP TABLE users", 'where cannot contain ";"; use ?q= for a whole query'],
@@ -119,8 +119,8 @@ describe.skipIf(!has("sqlite3"))("SQLite by path", () => {
       "a.db?limit=3",
       "a database takes one parameter, ?q= with a query; limit and where belong to a table, as in db:table?limit=5",
     ],
-    ["a.db?q=", "the query is empty; write it behind ?q=, such as ?q=SELECT 1"],
-    ["a.db?q=SELECT 1; DELETE FROM users", "?q= takes one statement; send the others in calls of their own"],
+    ["a.db?q=", "the query is empty; write it after ?q=, such as ?q=SELECT 1"],
+    ["a.db?q=SELECT 1; DELETE FROM users", "?q= takes one statement; send the others in separate calls"],
     ["a.db?q=DELETE FROM users", ONLY_READING],
     ["a.db?q=ATTACH 'other.db' AS o", ONLY_READING],
     ["a.db?q=PRAGMA writable_schema=1", ONLY_READING],
@@ -232,7 +232,7 @@ describe.skipIf(!has("sqlite3"))("SQLite by path", () => {
     const writer = await holding("hidden/s.db", `${mode} CREATE TABLE k(v); INSERT INTO k VALUES ('SECRET');`);
     sqlite("front.db", `${mode} CREATE TABLE t(a);`);
     symlinkSync("hidden/s.db-wal", join(bench.dir, "front.db-wal"));
-    const refusal = "front.db-wal beside it is a link, and what that leads to is no part of the database";
+    const refusal = "front.db-wal beside it is a link, whose target is not part of the database";
     expect(await text("front.db")).toContain(refusal);
     await expect(bench.write("front.db:t", "{a: 1}")).rejects.toThrow(refusal);
     await ended(writer);
@@ -287,7 +287,7 @@ describe.skipIf(!has("sqlite3"))("SQLite rows", () => {
 
   it.each([
     ["w.db:users", "{age: 3}", "there is no column age in users; it has id, name, bio, photo"],
-    ["w.db:users", "{name: [1]}", "the value of name must be a text, a number, true, false or null"],
+    ["w.db:users", "{name: [1]}", "the value of name must be text, a number, true, false or null"],
     ["w.db:users", "[1]", "the content must be one object of columns and values, such as {name: 'x'}"],
     ["w.db:users", "", "the content is empty; give the new row of users as an object, or name a row to delete it"],
     [
@@ -319,7 +319,7 @@ describe.skipIf(!has("sqlite3"))("SQLite rows", () => {
 
   it("T-WRITE-3 content that is no JSON5 is refused with the place", async () => {
     expect(await failure("w.db:users", "{name: ")).toMatch(
-      /^Nothing was written to w\.db: the content is no JSON5 object \(.*\)\.$/,
+      /^Nothing was written to w\.db: the content is not a JSON5 object \(.*\)\.$/,
     );
   });
 

@@ -16,6 +16,6 @@ export const docsRs: Site = {
 
 async function readItem(url: string, ask: SiteClient): Promise<string> {
   const html = await ask.html(url);
-  if (!html.includes('id="main-content"')) throw new ToolFailure("The answer is no page of rustdoc.");
+  if (!html.includes('id="main-content"')) throw new ToolFailure("The answer is not a rustdoc page.");
   return ask.markdown(html, url, CONTROLS);
 }

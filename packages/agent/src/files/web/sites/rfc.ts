@@ -22,7 +22,7 @@ export const rfc: Site = {
 
 async function readRfc(number: string, ask: SiteClient): Promise<string> {
   const text = await ask.text(`${EDITOR}/rfc/rfc${number}.txt`);
-  if (!/request for comments|^rfc\b/im.test(text)) throw new ToolFailure("The answer is no RFC.");
+  if (!/request for comments|^rfc\b/im.test(text)) throw new ToolFailure("The answer is not an RFC.");
   return text
     .replaceAll("\r\n", "\n")
     .replace(/(?<!\n)\n+[^\n]*\[Page \d+\][ \t]*\n\f\n?(?:RFC \d+[^\n]*\n)?\n*/g, "\n\n")

@@ -51,7 +51,7 @@ function onlyTo(origins: readonly string[], gate: WebGate): WebGate {
     ...gate,
     request(request, signal) {
       const { origin } = request.url;
-      if (!origins.includes(origin)) throw new ToolFailure(`${origin} is no host of the site.`);
+      if (!origins.includes(origin)) throw new ToolFailure(`${origin} is not a host of the site.`);
       return gate.request(request, signal);
     },
   };

@@ -18,7 +18,7 @@ export const wikipedia: Site = {
 async function readArticle(title: string, url: URL, ask: SiteClient): Promise<string> {
   const html = await ask.html(`${url.origin}/w/rest.php/v1/page/${title}/html`);
   // Every article contains classes of MediaWiki; a page that only explains a missing article does not.
-  if (!html.includes("mw-")) throw new ToolFailure("The answer is no article.");
+  if (!html.includes("mw-")) throw new ToolFailure("The answer is not an article.");
   const name = decodePart(title).replaceAll("_", " ");
   return `# ${name}\n\n${await ask.markdown(html, url.href, [".mw-ref", ".reference", ".mw-editsection"])}`;
 }

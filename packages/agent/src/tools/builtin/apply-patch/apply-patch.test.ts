@@ -163,7 +163,7 @@ describe("PA-03 effects", () => {
     expect(text).not.toContain("empty existed");
     const now = await Promise.all(["a", "c", "empty"].map((name) => readFile(path(name), "utf8")));
     expect(now).toEqual(["new\n", "b\n", "full\n"]);
-    expect(await attempt("*** Add File: new", "+1", "*** Add File: new/below", "+2")).toContain("new is to be a file");
+    expect(await attempt("*** Add File: new", "+1", "*** Add File: new/below", "+2")).toContain("new would be a file");
   });
 
   it("PA-03 missing files, directories and patches that change nothing are refused", async () => {

@@ -57,7 +57,7 @@ describe("find", () => {
   });
 
   it.each(["/", "//", "/.", "/*", "/**/*.ts"])("T-FIND-1 the whole disk is not searched: %s", async (path) => {
-    await expect(find(path)).rejects.toThrow("The whole disk is not searched for files. Name a directory.");
+    await expect(find(path)).rejects.toThrow("The whole disk cannot be searched for files. Name a directory.");
   });
 
   it("T-FIND-1 when the time is up, what was found is the answer", async () => {

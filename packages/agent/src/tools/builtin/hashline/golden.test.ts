@@ -86,7 +86,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   ["a tag that is not hex", "¶h#XYZW\ndelete 1", "not four hex digits"],
   ["a section without operation", "¶f\n", "the section has no operation"],
   ["a - row", "¶f\nreplace 2..2:\n-two\n+x", "write +-text"],
-  ["an @@ header", "¶f\n@@ -1,2 +1,2 @@\n+x", '"@@" headers do not exist here'],
+  ["an @@ header", "¶f\n@@ -1,2 +1,2 @@\n+x", '"@@" headers are not supported'],
   ["a range without verb", "¶f\n2..3:\n+x", "has no verb"],
   ["a number without verb", "¶f\n2\n+x", "has no verb"],
   ["a file marker of apply_patch", "¶f\ndelete 2\n*** Update File: g", "belongs to another patch language"],

@@ -187,7 +187,7 @@ describe("pictures in read", () => {
     await put("broken.jpg", padded(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0]), 5 << 20));
     expect(await failure("broken.jpg")).toContain("the picture is damaged");
     await put("huge.gif", padded(Buffer.from("GIF89a"), 21 << 20));
-    expect(await failure("huge.gif")).toContain("Pictures of up to 20 MiB can be looked at.");
+    expect(await failure("huge.gif")).toContain("Pictures of up to 20 MiB can be viewed.");
     expect(await failure("small.png")).toBe("read");
   });
 

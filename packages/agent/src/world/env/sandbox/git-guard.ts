@@ -101,7 +101,7 @@ export class GitGuard {
   /** Not all repositories there are known, so a new one cannot be distinguished from the user's. */
   #giveUp(root: string): void {
     this.#tooLarge.add(root);
-    this.#report(`${root} holds so many files that repositories which commands create there are not looked at.`);
+    this.#report(`${root} has so many files that repositories created there by commands are not checked.`);
   }
 
   #searchableRoots(): string[] {

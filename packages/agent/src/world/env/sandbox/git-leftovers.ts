@@ -104,7 +104,7 @@ export function disarmRebases(mounts: readonly GitMount[], before: GitBefore): s
       if (!isKnown) rmSync(strategy);
       rmSync(stepsOf(folder), { force: true });
       writeFileSync(stepsOf(folder), disarmed, "latin1");
-      return `The unfinished rebase in ${dirname(folder)} would run programs: these steps are comments now.`;
+      return `The unfinished rebase in ${dirname(folder)} would run programs: these steps were commented out.`;
     };
     return attempt(toLatin1(join(folder, "git-rebase-todo")), undefined, disarm) ?? [];
   });

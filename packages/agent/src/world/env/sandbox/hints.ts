@@ -15,7 +15,7 @@ const GIT_SETTINGS =
   /\.git\/(?:config|hooks|info|modules|worktrees)[^\n]*(?:device or resource busy|read-only)|could not (?:lock|write) config file/i;
 const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
 const SETUP = /^bwrap: |^nsenter: /m;
-const OUTSIDE = "If it has to run outside the sandbox, say so in the call: a person is asked first.";
+const OUTSIDE = "If it has to run outside the sandbox, say so in the call: the user is asked first.";
 /** Commands report their failure at the end of the output. */
 const LOOKED_AT = 20_000;
 

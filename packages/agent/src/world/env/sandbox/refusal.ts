@@ -16,7 +16,7 @@ export function missingProgram(name: string): EnvError {
 export function tooWide(root: string): EnvError {
   return new EnvError(
     "unavailable",
-    `The sandbox cannot protect anything while ${root} is a folder to work in. Start in a project's folder.`,
+    `The sandbox cannot protect anything while ${root} is a working folder. Start in a project's folder.`,
   );
 }
 

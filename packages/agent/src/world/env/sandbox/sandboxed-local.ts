@@ -138,8 +138,8 @@ function mayWrite(path: string, rules: SandboxRules, confinement: Confinement): 
   const folders = [...roots, ...confinement.privateFolders];
   if (!roots.some((root) => isInside(path, root)) && !confinement.isPrivate(path)) {
     const isAbove = confinement.privateFolders.some((folder) => isInside(path, folder));
-    const but = isAbove ? ", but in no folder there that only leads to another of them" : "";
-    return `The sandbox can write only below ${folders.join(", ")}${but}. Write there, or ask the person to add the folder.`;
+    const but = isAbove ? ", except in folders that only lead to another of them" : "";
+    return `The sandbox can write only below ${folders.join(", ")}${but}. Write there, or ask the user to add the folder.`;
   }
   if (/\/\.git(?:\/|$)/.test(path))
     return "Repositories are read-only for file tools in the sandbox: use git, which cannot change hooks and configuration.";

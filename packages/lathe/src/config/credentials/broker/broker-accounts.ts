@@ -54,7 +54,7 @@ export class BrokerAccounts implements CredentialSource {
   #endFollowing: (() => void) | undefined;
   readonly #usage: Coalesced<UsageReply>;
   #lastUsage: UsageReply | undefined;
-  /** What this process reported: the broker's answers may be older. */
+  /** Reports from this process: the broker's answers may be older. */
   readonly #reported = new Map<string, AccountStanding>();
 
   constructor(parts: BrokerAccountsParts) {

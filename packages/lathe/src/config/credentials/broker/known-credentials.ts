@@ -1,4 +1,4 @@
-// What a client knows about the broker's credentials: a snapshot and the changes since. No effects.
+// A client's copy of the broker's credentials: a snapshot and the changes since. No effects.
 
 import type { AccountChange, AccountInfo } from "../source.ts";
 import type { BrokerCredential, DisabledCredential, Snapshot, StreamEvent } from "./wire.ts";

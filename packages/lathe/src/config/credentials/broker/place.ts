@@ -14,7 +14,7 @@ const TOKEN_COMMAND = "lathe auth-broker token";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What the user configured about a broker. */
+/** The user's settings for a broker. */
 export interface BrokerConfig {
   /** Environment without the project's .env file. */
   readonly userEnv: Env;

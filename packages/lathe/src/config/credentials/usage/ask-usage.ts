@@ -31,7 +31,7 @@ export async function askUsage(
     const windows = readUsage(answer, usage, now());
     return windows.length === 0 ? undefined : { at: now(), windows };
   } catch {
-    // What is already known stays valid; the session's own request will report the problem.
+    // The known standing stays valid; the session's own request will report the problem.
     return undefined;
   }
 }

@@ -137,7 +137,7 @@ function noteOf(standings: AccountStandings, account: AccountRef, given: ReportR
 async function bodyAs<T>(call: Call, checker: Checker<T>): Promise<T> {
   const body = await readBody(call.incoming, MOST_BYTES);
   const wrong = checker.wrongIn(body);
-  if (wrong !== undefined) throw new Refused(400, "bad_request", `The body does not fit: ${wrong}`);
+  if (wrong !== undefined) throw new Refused(400, "bad_request", `The body is not valid: ${wrong}`);
   return body as T;
 }
 

@@ -122,7 +122,7 @@ export class Turnstile {
     const seconds = Math.max(1, Math.ceil((queue.waitMs() ?? 0) / 1000));
     return new GatewayRefusal(
       "rate_limit",
-      `The limit of this account is shared by all keys and is used up for the moment. Try again in ${seconds} s.`,
+      `All keys share the limit of this account, and it is used up for now. Try again in ${seconds} s.`,
       { code: "account_rate_limit", retryAfter: seconds },
     );
   }

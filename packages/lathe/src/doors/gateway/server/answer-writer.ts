@@ -145,7 +145,7 @@ export class AnswerWriter {
       timer = setTimer(beat, BEAT_MS);
       const { headersSent, writableNeedDrain } = this.#outgoing;
       if (now() - this.#heardAt >= SILENCE_MS)
-        stop(new RequestTimeoutError("The model has said nothing for 255 s.", { phase: "streamRead" }));
+        stop(new RequestTimeoutError("The model sent nothing for 255 s.", { phase: "streamRead" }));
       else if (!mayGoOn())
         stop(new GatewayRefusal("unauthenticated", "This key was revoked.", { code: "key_revoked", isFinal: true }));
       else if (headersSent && !writableNeedDrain && now() - this.#saidAt >= BEAT_MS) this.#outgoing.write(format.ping);

@@ -27,7 +27,7 @@ export class Owners {
     throw new Refused(
       403,
       "not_owner",
-      "Send the owner token of this session in X-Lathe-Bridge-Owner-Token. POST to its address ownership gives one.",
+      "Send the owner token of this session in X-Lathe-Bridge-Owner-Token. POST to its ownership address to get one.",
     );
   }
 

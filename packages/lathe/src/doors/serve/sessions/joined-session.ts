@@ -7,7 +7,7 @@ import type { WatchedDoor } from "../../local/listen.ts";
 import { joinLocally, type LocalDoor } from "../../local/local-door.ts";
 import { WATCHER } from "./served-sessions.ts";
 
-const GONE = "The process that held the session has gone.";
+const GONE = "The process that held the session has ended.";
 
 export class JoinedSession implements WatchedDoor {
   readonly #door: LocalDoor;

@@ -208,7 +208,7 @@ export class LiveSessions implements ServedSessions {
   async #closeWhenEnding(door: WatchedDoor): Promise<void> {
     if (!this.#isEnding) return;
     await door.close();
-    throw new Refused(503, "ending", "The server is ending.");
+    throw new Refused(503, "ending", "The server is shutting down.");
   }
 
   async #addJoined(door: WatchedDoor): Promise<OpenSession> {
@@ -251,7 +251,7 @@ export class LiveSessions implements ServedSessions {
   }
 
   async #start(request: DoorRequest): Promise<OpenSession> {
-    if (this.#isEnding) throw new Refused(503, "ending", "The server is ending.");
+    if (this.#isEnding) throw new Refused(503, "ending", "The server is shutting down.");
     // Count before the first await, so that many requests at once cannot exceed the limit.
     this.#starting++;
     try {

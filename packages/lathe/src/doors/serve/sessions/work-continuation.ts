@@ -80,7 +80,7 @@ export class WorkContinuation {
     }
     // Another process has opened it meanwhile and decides what happens.
     if (live.isJoined) return unfinished.remove(id);
-    await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
+    await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} cannot continue: ${messageOf(error)}`));
   }
 
   /** A queued message may be next, and the process may die before it starts. */

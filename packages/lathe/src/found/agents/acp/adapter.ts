@@ -40,7 +40,7 @@ export class AcpAdapter implements ProviderAdapter {
   readonly #parts: AcpAdapterParts;
   readonly #seen = new WeakSet<Message>();
   readonly #wishes = new Map<string, Wish>();
-  /** What tools returned for wishes, kept until the session reports the end of the call. */
+  /** Results of tools for wishes, kept until the session reports the end of the call. */
   readonly #answers = new Map<string, Parameters<Wish["grant"]>[0]>();
   #link: AgentLink | undefined;
   #isPrompted = false;

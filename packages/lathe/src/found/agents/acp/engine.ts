@@ -1,4 +1,4 @@
-// What turns an ACP program into a kind of agent. The program starts with the subagent's first request.
+// Turns an ACP program into a kind of agent. The program starts with the subagent's first request.
 
 import { type AgentType, defineProfile, FAMILIES, type Profile } from "@lathe/agent";
 import { type ClientDeps, RoutingClient } from "@lathe/llm";

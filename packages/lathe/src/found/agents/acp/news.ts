@@ -1,4 +1,4 @@
-// What a request contains that an ACP agent does not know yet.
+// Finds the parts of a request that an ACP agent does not know yet.
 
 import { type Message, textOf } from "@lathe/llm";
 

@@ -23,7 +23,7 @@ export class OwnWorks {
     return { ...aboutCall(call), output: outputIn(call, outputOf), failed: call["status"] === "failed" };
   }
 
-  /** What the agent has said about a call so far. A request for permission only contains what is new. */
+  /** The agent's updates about a call so far. A request for permission only contains what is new. */
   callSoFar(id: string): JsonObject {
     return this.#open.get(id) ?? {};
   }

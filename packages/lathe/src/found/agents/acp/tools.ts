@@ -1,5 +1,5 @@
-// What an ACP agent does through us, as tools of its session: so its reads, commands and permission requests are
-// judged, shown and journalled like those of any agent. They are never offered to a model.
+// The tools through which an ACP agent acts in its session: so its reads, commands and permission requests are judged,
+// shown and journalled like those of any agent. They are never offered to a model.
 
 import type { SessionTool, ToolDef } from "@lathe/agent";
 import { type Access, type CallScope, type Tier, ToolFailure } from "@lathe/agent/contract";
@@ -9,7 +9,7 @@ import { anyObject, flag, integer, listOf, object, optional, type StaticFields, 
 import type { Terminals } from "./terminals.ts";
 import { ACP_TOOLS } from "./tool-names.ts";
 
-/** What the tools return to the agent beyond the journalled result. */
+/** Passes results to the agent beyond those in the journal. */
 export interface AnswerDesk {
   readonly terminals: Terminals;
   /** Answers the wish that became this call. */

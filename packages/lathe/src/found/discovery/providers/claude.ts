@@ -1,4 +1,5 @@
-// Claude Code: `~/.claude` (or CLAUDE_CONFIG_DIR), the nearest `.claude` of the project, and the servers in `~/.claude.json`.
+// Claude Code: `~/.claude` (or CLAUDE_CONFIG_DIR), the project's nearest `.claude`, and the servers in
+// `~/.claude.json`.
 
 import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";

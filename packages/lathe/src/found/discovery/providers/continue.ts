@@ -1,4 +1,4 @@
-// Continue: `~/.continue` and the nearest `.continue` of the project. Its rules are read; the rest is listed as not supported.
+// Continue: `~/.continue` and the project's nearest `.continue`. Its rules are read; the rest is listed as unsupported.
 
 import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";

@@ -77,8 +77,7 @@ export function refuseUnwritable(members: readonly Member[], inner: string): voi
     );
   }
   if (known?.member.kind === "link") throw new ArchiveError(`${inner} is a link, and links are not written through`);
-  if (known?.member.kind === "other")
-    throw new ArchiveError(`${inner} is no file but a device or something else special`);
+  if (known?.member.kind === "other") throw new ArchiveError(`${inner} is not a regular file`);
   if (known?.member.kind === "directory") throw new ArchiveError(`${inner} is a directory in it`);
   for (let end = inner.lastIndexOf("/"); end > 0; end = inner.lastIndexOf("/", end - 1)) {
     const parent = named.get(inner.slice(0, end))?.member;

@@ -136,7 +136,7 @@ export function headerSum(block: Buffer): number {
 
 function checkSum(block: Buffer, at: number): void {
   if (numberAt(block, 148, 8) === headerSum(block)) return;
-  throw new ArchiveError(at === 0 ? "it is no tar archive" : `the header at byte ${at} is damaged`);
+  throw new ArchiveError(at === 0 ? "it is not a tar archive" : `the header at byte ${at} is damaged`);
 }
 
 function textAt(block: Buffer, at: number, length: number): string {

@@ -18,7 +18,7 @@ const MOST_OUTPUT = 32 << 20;
 
 export function oldOfficeText(bytes: Uint8Array, extension: string): string {
   const argv = PROGRAMS[extension];
-  if (!argv) throw new CannotParse("it is encrypted, or no document of this kind");
+  if (!argv) throw new CannotParse("it is encrypted, or not a document of this kind");
   const [program, ...args] = argv;
   const { stdout, stderr, error, status } = runOn(bytes, program, args);
   if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
@@ -32,7 +32,7 @@ export function oldOfficeText(bytes: Uint8Array, extension: string): string {
   const writer = new TextWriter();
   writer.paragraph(stdout.replace(/\[next sheet\]\s*$/, ""));
   const text = writer.text();
-  if (text.trim() === "") throw new CannotParse("it holds no text");
+  if (text.trim() === "") throw new CannotParse("it contains no text");
   return text;
 }
 

@@ -27,7 +27,7 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
     writer.line(`[page ${number} of ${document.numPages}]`);
     for (const line of lines) writer.paragraph(line);
   }
-  if (isEmpty) throw new CannotParse("it holds no text, only pictures perhaps");
+  if (isEmpty) throw new CannotParse("it contains no text, perhaps only pictures");
   return writer.text();
 }
 

@@ -139,7 +139,7 @@ function rowParameters(query: string): RowParameters {
     const [, name = part, value] = /^([^=]*)=([\s\S]*)$/.exec(part) ?? [];
     if (value === undefined || !["limit", "offset", "order", "where"].includes(name))
       throw new CannotParse(
-        `${name || "an empty text"} is no parameter of a table; there are limit, offset, order and where`,
+        `${name || "an empty text"} is not a parameter of a table; use limit, offset, order or where`,
       );
     given.set(name, decodeValue(value));
   }

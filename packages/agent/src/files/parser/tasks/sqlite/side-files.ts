@@ -17,7 +17,7 @@ export function mustBePlainBeside(file: string): void {
     const stat = lstatSync(file + suffix, { throwIfNoEntry: false });
     if (stat && !stat.isFile())
       throw new CannotParse(
-        `${basename(file + suffix)} beside it is ${stat.isSymbolicLink() ? "a link" : "no file"}, and what that leads to is no part of the database; remove it if it is not needed`,
+        `${basename(file + suffix)} beside it is ${stat.isSymbolicLink() ? "a link" : "no file"}, whose target is not part of the database; remove it if it is not needed`,
       );
   }
 }

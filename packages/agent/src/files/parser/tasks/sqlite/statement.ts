@@ -18,8 +18,8 @@ export function checkCondition(where: string): void {
 /** Anything after the first statement would be ignored without the model knowing. */
 export function checkSingle(sql: string): void {
   const bare = sql.replace(new RegExp(`${LITERALS.source}|${COMMENTS.source}`, "g"), " ");
-  if (bare.trim() === "") throw new CannotParse("the query is empty; write it behind ?q=, such as ?q=SELECT 1");
-  if (/;\s*\S/.test(bare)) throw new CannotParse("?q= takes one statement; send the others in calls of their own");
+  if (bare.trim() === "") throw new CannotParse("the query is empty; write it after ?q=, such as ?q=SELECT 1");
+  if (/;\s*\S/.test(bare)) throw new CannotParse("?q= takes one statement; send the others in separate calls");
 }
 
 const ALLOW = 0;

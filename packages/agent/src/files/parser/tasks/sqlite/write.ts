@@ -95,7 +95,7 @@ function parseContent(content: string, parse: (text: string) => unknown): object
   try {
     value = parse(content);
   } catch (error) {
-    throw new CannotParse(`the content is no JSON5 object (${(error as Error).message.replace(/^JSON5: /, "")})`);
+    throw new CannotParse(`the content is not a JSON5 object (${(error as Error).message.replace(/^JSON5: /, "")})`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new CannotParse("the content must be one object of columns and values, such as {name: 'x'}");
@@ -106,7 +106,7 @@ function scalar(name: string, value: unknown): Value {
   if (value === null || typeof value === "string") return value;
   if (typeof value === "boolean") return value ? 1n : 0n;
   if (typeof value !== "number" || Number.isNaN(value))
-    throw new CannotParse(`the value of ${name} must be a text, a number, true, false or null`);
+    throw new CannotParse(`the value of ${name} must be text, a number, true, false or null`);
   if (!Number.isInteger(value)) return value;
   if (!Number.isSafeInteger(value))
     throw new CannotParse(
