@@ -19,6 +19,7 @@ export { mergeLines } from "./files/edit/rebase.ts";
 export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/shown-files.ts";
 export { grammars, Syntax, type SyntaxBlock, type SyntaxLimits } from "./files/edit/syntax.ts";
 export * from "./files/formats/conflict/conflicts.ts";
+export { takenBranch } from "./files/isolate/branch.ts";
 export { commitJournalIn } from "./files/isolate/commit-journal.ts";
 export { type LandRequest, land, type RedCheck } from "./files/isolate/land.ts";
 export { landWithRetries } from "./files/isolate/land-with-retries.ts";

@@ -228,6 +228,16 @@ describe("a home that cannot be written", () => {
       const json = await scene.run(["--mode", "json", "go"]);
       expect(jsonLines(json.stdout).at(-1)).toMatchObject({ type: "result", status: "internal_error", exitCode: 70 });
       expect(await scene.run(["--no-session", "go"])).toMatchObject({ code: 0, stdout: "ok\n" });
+      for (const command of [
+        ["config", "set", "permissionMode", "ask"],
+        ["trust", "."],
+      ]) {
+        const { code, stderr } = await scene.box.run(command);
+        expect({ code, lines: errorLines(stderr) }).toEqual({
+          code: 2,
+          lines: [expect.stringMatching(/\.lathe cannot be written \(the file system is read-only\)\. .*LATHE_HOME/)],
+        });
+      }
     });
   });
 

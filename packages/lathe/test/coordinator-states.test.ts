@@ -115,7 +115,7 @@ it.skipIf(!hasTmux)(
 it("G-13 a root that is not there is named and skipped: the others are served; --check refuses it", async () => {
   const missing = join(root, "gone");
   env["LATHE_COORDINATOR_MCP_WORKDIR_ROOTS"] = `${missing}:${project}`;
-  const line = `LATHE_COORDINATOR_MCP_WORKDIR_ROOTS names a missing folder: ${missing}`;
+  const line = `LATHE_COORDINATOR_MCP_WORKDIR_ROOTS names a folder that does not exist: ${missing}`;
   const served = await runInside(["mcp-serve", "coordinator"], { cwd: root, env });
   expect(served).toEqual({
     ...{ code: 0, stdout: "" },

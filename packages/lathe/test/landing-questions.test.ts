@@ -48,6 +48,6 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("questions about landings (
     expect(readFileSync(patch, "utf8")).toContain("+two");
     expect(heard()).toContain("Denied by user: The user closed the question without an answer.");
     await kit.say("/agents");
-    expect(kit.lines.join("\n")).toMatch(/One {2}task · .* · overlay view · /);
+    expect(kit.lines.join("\n")).toMatch(/One {2}task · .* · isolated copy \(overlay\) · /);
   });
 });

@@ -59,6 +59,27 @@ describe("words and options of other agents", () => {
     expect((await box.run([...practice, "-p", word])).stdout).toContain("I am the practice model");
   });
 
+  it.each([
+    ["export", "lathe sessions export."],
+    ["list", "lathe sessions list."],
+    ["search", "lathe sessions search."],
+    ["resume", "lathe --resume."],
+    ["fork", "lathe --resume <id> --fork."],
+    ["undo", "lathe rewind."],
+    ["discard", "lathe worktree discard."],
+    ["enable", "lathe plugin enable, lathe ext enable."],
+  ])("the verb %s of a command is not sent alone, and the command is named", async (word, command) => {
+    const { code, stderr } = await box.run([...practice, word]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `lathe: Lathe has no command "${word}". Try: ${command} To send the word as a prompt: lathe -p "${word}"\n`,
+    });
+  });
+
+  it.each(["test", "explain", "check"])("%s is a request, although commands have such a verb", async (word) => {
+    expect(await box.run([...practice, word])).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("LS-01 a command behind options is not sent either; words that only begin like one are", async () => {
     const late = async (...words: string[]) => (await box.run([...practice, ...words])).stderr;
     expect(await late("doctor")).toBe(

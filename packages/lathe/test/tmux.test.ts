@@ -39,7 +39,7 @@ describe.skipIf(!hasTmux)("lathe --tmux (needs tmux)", () => {
     const { code, stdout, stderr } = await start("mine");
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `To attach to it: tmux -L ${tmux.socket} attach -t mine\n`,
+      stderr: `To attach: tmux -L ${tmux.socket} attach -t mine\n`,
     });
     const [name, id = ""] = stdout.trim().split(" ");
     expect(name).toBe("mine");

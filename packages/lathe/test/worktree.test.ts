@@ -61,6 +61,31 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     expect((await scene.box.run(["sessions", "list"])).stdout).toContain("go");
   });
 
+  it("G-22 a name whose branch exists is refused before the run, and stays usable in other runs", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    git("branch", "lathe/task/feat");
+    git("pack-refs", "--all");
+    const refused = await scene.run([...full, "--worktree", "feat", "-p", "go"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toBe(
+      "lathe: --worktree feat: the run would end in the branch lathe/task/feat, which already exists. Choose another name, or rename the branch: git branch -m lathe/task/feat <new name>\n",
+    );
+    expect(scene.server.requests).toEqual([]);
+    expect(await scene.run([...full, "--worktree", "feat-2", "-p", "go"])).toMatchObject({ code: 0 });
+  });
+
+  it("G-22 a branch that appears during the run keeps the changes, and the line has no doubled stop", async () => {
+    scene = await stage(({ index }) => {
+      if (index > 0) git("branch", "lathe/task/feat");
+      return index === 0 ? shell("echo two > a.txt") : turn.text("ok");
+    });
+    repository();
+    const { code, stderr } = await scene.run([...full, "--worktree", "feat", "-p", "go"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/already a branch lathe\/task\/feat\. Rename or delete it\. Kept as a patch/);
+  });
+
   it("a file that makes programs run later lands only where a rule names it; else the changes are kept as a patch", async () => {
     const work = shell("cp a.txt .envrc; echo two > a.txt");
     scene = await stage([work, turn.text("ok")]);

@@ -94,8 +94,11 @@ async function start(parsed: ParsedArgs, argv: readonly string[], run: Run): Pro
   }
   const { worktree } = parsed.options;
   if (worktree === undefined) return startIn(workspace, parsed, run, report);
-  return (await import("../hosts/worktree/run-in-view.ts")).inView(workspace, worktree, (view) =>
-    startIn({ ...workspace, view }, parsed, run, report),
+  return (await import("../hosts/worktree/run-in-view.ts")).inView(
+    workspace,
+    worktree,
+    (view) => startIn({ ...workspace, view }, parsed, run, report),
+    parsed.options.mode !== "rpc",
   );
 }
 

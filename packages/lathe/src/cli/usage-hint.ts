@@ -22,11 +22,36 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   web: "lathe serve",
 };
 
-/** A lone word that is a command of other agents is only sent as a prompt if the user confirms it. */
+/** What users of Lathe and of other agents call parts of our commands. */
+const OPTIONS_AND_WORDS: Readonly<Record<string, string>> = {
+  continue: "lathe -c",
+  fork: "lathe --resume <id> --fork",
+  resume: "lathe --resume",
+  redo: "lathe -c, then /redo",
+  undo: "lathe rewind",
+};
+
+/** Verbs that are also requests to the model, often with piped text. */
+const REQUESTS: ReadonlySet<string> = new Set(["check", "explain", "suggest", "test"]);
+const MOST_NAMED = 3;
+
+/** What to run instead of a lone word; undefined if the word is an ordinary prompt. */
+function meantBy(word: string): string | undefined {
+  if (Object.hasOwn(OF_OTHER_AGENTS, word)) return OF_OTHER_AGENTS[word];
+  if (Object.hasOwn(OPTIONS_AND_WORDS, word)) return OPTIONS_AND_WORDS[word];
+  if (REQUESTS.has(word)) return undefined;
+  const commands = (Object.keys(SUBCOMMANDS) as Subcommand[]).filter((command) => verbsOf(command).includes(word));
+  // Sessions are what most users mean; the other commands are named where sessions have no such verb.
+  const named = commands.includes("sessions") ? ["sessions"] : commands.slice(0, MOST_NAMED);
+  return named.length === 0 ? undefined : named.map((command) => `lathe ${command} ${word}`).join(", ");
+}
+
+/** A lone word that is a command of other agents, or a verb of ours, is only sent if the user confirms it. */
 export async function sendsCommandWord(argv: readonly string[], machine: Machine): Promise<boolean> {
   const [first = ""] = argv;
-  if (argv.length !== 1 || !Object.hasOwn(OF_OTHER_AGENTS, first)) return true;
-  const hint = `Lathe has no command "${first}". Try: ${OF_OTHER_AGENTS[first]}.`;
+  const meant = argv.length === 1 ? meantBy(first) : undefined;
+  if (meant === undefined) return true;
+  const hint = `Lathe has no command "${first}". Try: ${meant}.`;
   if (!machine.stdin.isTTY || !machine.stdout.isTTY)
     throw usageError(`${hint} To send the word as a prompt: lathe -p "${first}"`);
   return askYes(machine, `${hint}\nSend "${first}" to the model?`);

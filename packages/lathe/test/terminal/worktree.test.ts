@@ -98,7 +98,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
 
     it("G-22 who leaves with changes is asked; kept, they are said at the next start, continued after SIGKILL, and discarded", async () => {
       const run = await opened("feat-x");
-      await run.see("view feat-x");
+      await run.see("copy feat-x");
       await work(run, "echo two > a.txt");
       run.type(`/quit${KEY.enter}`);
       await run.see(

@@ -88,7 +88,7 @@ export class IsolatedAgents {
 
   #sayPassedOver({ kind, passedOver }: View): void {
     if (passedOver.length === 0) return;
-    const line = `Isolated agents work in views of the kind ${kind}. Not possible here: ${passedOver.join("; ")}.`;
+    const line = `Isolated agents work in copies of the kind ${kind}. Not possible here: ${passedOver.join("; ")}.`;
     if (!this.#said.has(line)) this.#options.warn?.(line);
     this.#said.add(line);
   }

@@ -1,10 +1,36 @@
 // Lands deltas as branches: one commit on top of HEAD per delta, named `lathe/task/<id>`. Files, index and HEAD stay
 // unchanged.
 
-import type { GitStore } from "./git-store.ts";
+import { realpathSync } from "node:fs";
+import { Processes } from "../../world/process/processes.ts";
+import { type GitStore, plainGitEnv } from "./git-store.ts";
 import { commit, mergeChanges } from "./merge.ts";
-import { repositoryAt } from "./repository.ts";
-import type { DeltaPart, LandingConflict } from "./types.ts";
+import { repositoryAround, repositoryAt } from "./repository.ts";
+import type { DeltaPart, LandingConflict, ViewHost } from "./types.ts";
+
+const BRANCH_TIMEOUT_MS = 60_000;
+
+/** The name of the branch for this id if the project's repository has one already. */
+export async function takenBranch(root: string, id: string, host: ViewHost): Promise<string | undefined> {
+  const repository = repositoryAround(realpathSync(root));
+  if (!repository) return undefined;
+  const name = branchName(id);
+  const processes = new Processes({ clock: host.clock });
+  try {
+    const { exitCode } = await processes.run({
+      argv: ["git", "--git-dir", repository.gitDir, "rev-parse", "-q", "--verify", `refs/heads/${name}`],
+      cwd: "/",
+      env: plainGitEnv(host.baseEnv?.["PATH"]),
+      timeoutMs: BRANCH_TIMEOUT_MS,
+      internal: true,
+    });
+    return exitCode === 0 ? name : undefined;
+  } finally {
+    await processes.cleanup();
+  }
+}
+
+const branchName = (id: string): string => `lathe/task/${id}`;
 
 export interface BranchSite {
   readonly top: string;
@@ -37,9 +63,9 @@ export async function branchPlan(
       continue;
     }
     for (const { id, part } of site.changes) {
-      const name = `lathe/task/${id}`;
+      const name = branchName(id);
       if (await exists(site.git, repository.gitDir, name)) {
-        conflicts.push({ ...inTheWay(site.top, `There is a branch ${name} already. Rename or delete it.`), id });
+        conflicts.push({ ...inTheWay(site.top, `There is already a branch ${name}. Rename or delete it.`), id });
         continue;
       }
       const headTree = (await site.git.run(["rev-parse", `${head}^{tree}`])).toString("utf8").trim();

@@ -88,7 +88,7 @@ export function continuedOpening(
   processes: Processes,
 ): Opening {
   if (record.root !== request.root)
-    throw new EnvError("io", `The view ${request.id} is one of ${record.root}. Start there.`);
+    throw new EnvError("io", `The isolated copy ${request.id} belongs to ${record.root}. Start there.`);
   const options = { ...request, folder: join(folder, "git"), processes, path: request.host.baseEnv["PATH"] };
   let parts: Part[] | undefined;
   return {

@@ -185,7 +185,7 @@ class OpenView implements View {
   async keep(): Promise<void> {
     const kind = this.#opened.leftAs ?? this.kind;
     if (kind === "none" || kind === "container")
-      throw new EnvError("io", `A view of the kind ${kind} cannot outlive its process.`);
+      throw new EnvError("io", `An isolated copy of the kind ${kind} cannot outlive its process.`);
     const { folder, request } = this.#opening;
     const { root, agent } = request;
     const parts = takenParts(await this.#parts);
@@ -248,7 +248,7 @@ function refuseBadRequest({ kind, root, store }: ViewRequest): void {
   if (root === "/")
     throw new EnvError("io", "The whole disk cannot become an isolated copy. Start in a project's folder.");
   if (isInside(store, root) || isInside(root, store)) {
-    throw new EnvError("io", `Views of ${root} cannot be kept in ${store}: one is inside the other.`, {
+    throw new EnvError("io", `Isolated copies of ${root} cannot be kept in ${store}: one is inside the other.`, {
       path: store,
     });
   }

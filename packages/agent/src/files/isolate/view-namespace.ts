@@ -46,7 +46,7 @@ export class ViewNamespace implements NamespaceSource {
 
   /** The namespaces of the last `open`. */
   get namespaces(): Namespaces {
-    if (!this.#namespaces) throw new EnvError("closed", "The view is not open.");
+    if (!this.#namespaces) throw new EnvError("closed", "The isolated copy is not open.");
     return this.#namespaces;
   }
 
@@ -65,7 +65,7 @@ export class ViewNamespace implements NamespaceSource {
       if (!(error instanceof NamespacesRefused)) throw error;
       throw new EnvError(
         "unavailable",
-        `The view cannot be shown in the project's place: ${error.said.split("\n").at(-1)}`,
+        `The isolated copy cannot be shown in the project's place: ${error.said.split("\n").at(-1)}`,
       );
     }
   }

@@ -10,7 +10,7 @@ import type { SharedBySessions } from "../shared-by-sessions.ts";
 import type { ServerTool } from "../tool-search/tool-search.ts";
 import { DefinitionCache } from "./cache.ts";
 import type { ServerQuestions } from "./client.ts";
-import { serverConfig, signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
+import { foundServers, signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
 import { START_TIMEOUT_MS } from "./limits.ts";
 import { ServerManager } from "./manager.ts";
 import { mcpCommand } from "./mcp-command.ts";
@@ -42,11 +42,6 @@ export const mcpAddition =
     const warnings = timeout.problem === undefined ? [] : [timeout.problem];
     return additionOf(value, workspace, request, { warnings, close: leave });
   };
-
-async function foundServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
-  const { active } = await (await workspace.discovery()).of("mcp-server");
-  return active.map((found) => serverConfig(found, workspace));
-}
 
 function startServers(
   workspace: SessionWorkspace,

@@ -4,12 +4,19 @@
 import { basename } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { credentialStore } from "../../models/credentials.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import type { SignInDeps } from "./sign-in.ts";
 import type { OAuthConfig, ServerConfig } from "./types.ts";
 import { expandVariables, type ValueSources } from "./values.ts";
+
+/** The servers that take effect in the workspace. */
+export async function foundServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
+  const { active } = await (await workspace.discovery()).of("mcp-server");
+  return active.map((found) => serverConfig(found, workspace));
+}
 
 export function serverConfig({ name, source, value }: Found<McpServerValue>, workspace: Workspace): ServerConfig {
   const { machine } = workspace;

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import { addServer, configFile, removeServer } from "../../additions/mcp/config-file.ts";
-import { serverConfig } from "../../additions/mcp/configs.ts";
+import { foundServers } from "../../additions/mcp/configs.ts";
 import { logIn, logOutOf } from "../../additions/mcp/login.ts";
 import { stateText } from "../../additions/mcp/mcp-command.ts";
 import { standaloneServers } from "../../additions/mcp/standalone.ts";
@@ -92,7 +92,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
   test: async ([name, ...more], workspace) => {
     if (more.length > 0) throw usageError("lathe mcp test takes one server, or none for all.");
-    const configs = name === undefined ? await activeServers(workspace) : [await findServer(workspace, name)];
+    const configs = name === undefined ? await foundServers(workspace) : [await findServer(workspace, name)];
     const { manager, close } = standaloneServers(configs, workspace);
     try {
       let failed = 0;
@@ -165,13 +165,8 @@ function parseServer(text: string): JsonObject {
   return server;
 }
 
-async function activeServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
-  const { active } = await (await workspace.discovery()).of("mcp-server");
-  return active.map((found) => serverConfig(found, workspace));
-}
-
 async function findServer(workspace: SessionWorkspace, name: string): Promise<ServerConfig> {
-  const servers = await activeServers(workspace);
+  const servers = await foundServers(workspace);
   const found = servers.find((server) => server.name === name);
   if (!found) throw usageError(`There is no MCP server ${name} that takes effect here. See: lathe mcp list`);
   return found;

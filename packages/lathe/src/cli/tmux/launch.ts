@@ -9,6 +9,7 @@ import { attachCommand, type StartedSession, startSession } from "../../doors/tm
 import { Tmux } from "../../doors/tmux/tmux.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
+import { within } from "../../platform/machine/within.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -105,19 +106,11 @@ async function printStarted(session: StartedSession, tmux: Tmux, { stdout, stder
   if (typeof first === "string") {
     session.release();
     stdout.write(`${session.name} ${first}\n`);
-    stderr.write(`To attach to it: ${attachCommand(tmux, session.name)}\n`);
+    stderr.write(`To attach: ${attachCommand(tmux, session.name)}\n`);
     return EXIT.done;
   }
   const end = await within(session.ended, LAST_WORDS_MS);
   session.release();
   if (end) throw new CliError(end.code, end.said.trim().replace(/^lathe: /, "") || "The session ended at once.");
   throw first instanceof CliError ? first : new CliError(EXIT.failed, "The session ended at once.");
-}
-
-async function within<T>(wanted: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
 }

@@ -82,7 +82,7 @@ function lineOf({
   const facts = [
     ...(agent === undefined ? [] : [agent]),
     state === "running" || status === "completed" ? state : `${state}, ${status}`,
-    ...(view === undefined ? [] : [`${view} view`]),
+    ...(view === undefined ? [] : [`isolated copy (${view})`]),
     `${requests} ${requests === 1 ? "request" : "requests"}`,
     ...(cost > 0 ? [dollars(cost)] : []),
   ];

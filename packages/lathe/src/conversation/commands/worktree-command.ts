@@ -1,4 +1,4 @@
-// `/worktree`: shows the changes in the view of the run, applies or discards them; and the question before the user
+// `/worktree`: shows the changes in the isolated copy of the run, applies or discards them; and the question before the user
 // leaves while some are neither.
 
 import {
@@ -42,7 +42,7 @@ export const worktreeCommand: SlashCommand = {
     if (isRefused(settled))
       throw new CliError(
         EXIT.failed,
-        `Everything is still in the isolated copy. To keep the changes: ${how === "land" ? "/worktree branch, or " : ""}/worktree patch`,
+        `Everything is still in the isolated copy. To keep it: ${how === "land" ? "/worktree branch, or " : ""}/worktree patch`,
       );
   },
 };
@@ -51,7 +51,7 @@ async function overview(view: RunView, host: CommandView): Promise<void> {
   const { files, leftOutLine, isSettled } = await view.changes();
   const what =
     files.length === 0 ? "nothing was changed" : `${files.length === 1 ? "1 file" : `${files.length} files`} changed`;
-  host.line(`View ${view.id} (${view.kind}): ${what}${isSettled ? ", kept in a branch or patch" : ""}.`);
+  host.line(`Isolated copy ${view.id} (${view.kind}): ${what}${isSettled ? ", kept in a branch or patch" : ""}.`);
   for (const { path, change } of files.slice(0, MOST_FILES)) host.line(`  ${SIGNS[change]} ${path}`);
   if (files.length > MOST_FILES) host.line(`  and ${files.length - MOST_FILES} more`, "dim");
   if (leftOutLine !== undefined) host.line(leftOutLine, "dim");
@@ -62,7 +62,7 @@ async function overview(view: RunView, host: CommandView): Promise<void> {
 async function showDiff(view: RunView, host: CommandView): Promise<void> {
   const diff = await view.diff();
   if (diff === "") host.line("Nothing was changed.", "dim");
-  else if (host.pageDiff) host.pageDiff(`View ${view.id}`, diff);
+  else if (host.pageDiff) host.pageDiff(`Isolated copy ${view.id}`, diff);
   else host.line(diff.trimEnd());
 }
 

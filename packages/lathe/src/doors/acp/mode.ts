@@ -4,8 +4,7 @@
 import { Readable, Writable } from "node:stream";
 import { type AgentContext, MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import type { Machine } from "../../platform/machine/machine.ts";
-import { onReaderGone } from "../../platform/machine/reader-gone.ts";
-import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
+import { listenForStop } from "../../platform/machine/signals.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -66,19 +65,4 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
   // Work that is still running, or a pending read of stdin, must not keep the process alive.
   machine.exit?.(code);
   return code;
-}
-
-/** Resolves if a signal arrives or the editor stops reading, before the input ends. */
-function listenForStop(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
-  let resolve: (code: ExitCode) => void = () => {};
-  const code = new Promise<ExitCode>((take) => {
-    resolve = take;
-  });
-  const onSignal = (): void => resolve(EXIT.interrupted);
-  onReaderGone(stdout, onSignal);
-  for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
-  const stopListening = (): void => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
-  };
-  return { code, stopListening };
 }

@@ -1,7 +1,6 @@
 // RPC mode for a session that another process holds: the same frames over stdin and stdout, passed to that process's
 // door. That process checks the commands; a question that another client answers is withdrawn.
 
-import type { Writable } from "node:stream";
 import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import type { WorkflowGate } from "../../conversation/gates/gate.ts";
 import { isCommand } from "../../hosts/rpc/commands.ts";
@@ -9,8 +8,7 @@ import { PROTOCOL_VERSION, type ResponseError } from "../../hosts/rpc/frames.ts"
 import { linesOf } from "../../hosts/wire/lines.ts";
 import { LineWriter } from "../../hosts/wire/writer.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
-import { onReaderGone } from "../../platform/machine/reader-gone.ts";
-import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
+import { listenForStop } from "../../platform/machine/signals.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { Dialog, DialogAnswer, DoorFrame } from "../door/door.ts";
 import type { Attached } from "./attach.ts";
@@ -41,21 +39,6 @@ export async function rpcAtDoor(attached: Attached, machine: Machine): Promise<E
   await Promise.race([writer.flush(), asked.code]);
   machine.exit?.(code);
   return code;
-}
-
-/** Resolves if a signal arrives or the host stops reading, before the input ends. */
-function listenForStop(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
-  let resolve: (code: ExitCode) => void = () => {};
-  const code = new Promise<ExitCode>((take) => {
-    resolve = take;
-  });
-  const onSignal = (): void => resolve(EXIT.interrupted);
-  onReaderGone(stdout, onSignal);
-  for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
-  const stopListening = (): void => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
-  };
-  return { code, stopListening };
 }
 
 /** Returns why the session ended; undefined if it was closed normally. */

@@ -72,7 +72,7 @@ function rootsOf(text: string): Pick<Configuration, "roots" | "missing"> {
 
 /** One line per missing folder. */
 export const missingRoots = ({ missing }: Configuration): readonly string[] =>
-  missing.map((path) => `${VARIABLE}WORKDIR_ROOTS names a missing folder: ${path.slice(0, 200)}`);
+  missing.map((path) => `${VARIABLE}WORKDIR_ROOTS names a folder that does not exist: ${path.slice(0, 200)}`);
 
 function mutationsOf(text: string): ReadonlySet<Mutation> {
   const words = text

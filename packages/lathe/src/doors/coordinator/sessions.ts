@@ -22,7 +22,7 @@ import { sessionOf } from "./turn-moves.ts";
 const OPENS_WITHIN_MS = 40_000;
 const MOST_SHOWN = 300;
 /** Processes of a killed session may use its isolated copy for a moment longer. */
-const COPY_IS_IN_USE = /There is a view named/;
+const COPY_IS_IN_USE = /There is an isolated copy named|Another process is using the isolated copy/;
 const COPY_IS_LEFT_WITHIN_MS = 10_000;
 const COPY_STEP_MS = 250;
 const MOST_PATH = 1_000;

@@ -7,6 +7,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
+import { within } from "../../platform/machine/within.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
@@ -19,7 +20,7 @@ import { teamNews, workerLine } from "./lines.ts";
 import { isOver, LEADER, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
 import { TeamMail } from "./team-mail.ts";
 import type { MessageAnswer, TeamMessage } from "./wishes.ts";
-import { type Change, Worker, within } from "./worker.ts";
+import { type Change, Worker } from "./worker.ts";
 import { withShare, workerArgs } from "./worker-args.ts";
 import { workerText } from "./worker-text.ts";
 

@@ -4,6 +4,7 @@
 import { messageOf } from "@lathe/llm";
 import type { CommandData } from "../../hosts/rpc/commands.ts";
 import type { WireEventOf } from "../../hosts/wire/events.ts";
+import { within } from "../../platform/machine/within.ts";
 import type { DoorClient, DoorFrame } from "../door/door.ts";
 import { joinLocally, type LocalDoor } from "../local/local-door.ts";
 import type { StartedPane } from "../tmux/start-session.ts";
@@ -219,11 +220,3 @@ const leftFor = (sessionId: string): Change => ({
   state: "failed",
   problem: `It was left for another session (to continue: lathe --resume ${sessionId.slice(0, 8)}).`,
 });
-
-export async function within<T>(wanted: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
-}

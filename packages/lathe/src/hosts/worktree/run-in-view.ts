@@ -1,22 +1,29 @@
 // `--worktree`: a whole run works in a view of the project. Without a user its changes are applied at the end; if that
 // fails, they are kept as a patch, and the result says so.
 
+import { isSafeId, takenBranch } from "@lathe/agent/files";
 import { messageOf } from "@lathe/llm";
 import { conflictLines, isRefused, type RunView, type Settled } from "../../config/workspace/run-view.ts";
+import { hostOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { landingPermit } from "../../conversation/landing-permit.ts";
-import { EXIT } from "../../platform/usage/exit.ts";
+import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
 import { OpenRunView } from "./run-view.ts";
 
-/** Runs `work` in a view of the workspace. Changes that were not applied, exported or discarded are kept. */
+/**
+ * Runs `work` in a view of the workspace. Changes that were not applied, exported or discarded are kept. `endsInBranch`:
+ * a run with a name ends in a branch, without a choice of the user or host.
+ */
 export async function inView<T>(
   workspace: Workspace,
   name: string | true,
   work: (view: RunView) => Promise<T>,
+  endsInBranch = true,
 ): Promise<T> {
   const tell = teller(workspace);
+  if (name !== true && endsInBranch) await refuseTakenBranch(workspace, name);
   const view = await OpenRunView.open(workspace, name, tell);
   try {
     return await work(view);
@@ -24,6 +31,20 @@ export async function inView<T>(
     const kept = await view.leave();
     if (kept !== undefined) tell(`${kept} Continue with: ${view.toContinue}`);
   }
+}
+
+/** Otherwise the run would be paid for before its end says so. */
+async function refuseTakenBranch(workspace: Workspace, name: string): Promise<void> {
+  if (!isSafeId(name)) return; // refused when it is opened
+  const branch = await takenBranch(
+    workspace.cwd,
+    name,
+    hostOptions(workspace, () => {}),
+  );
+  if (branch === undefined) return;
+  throw usageError(
+    `--worktree ${name}: the run would end in the branch ${branch}, which already exists. Choose another name, or rename the branch: git branch -m ${branch} <new name>`,
+  );
 }
 
 const teller =
@@ -69,7 +90,7 @@ async function landIn(view: RunView, { workspace, open }: Conversation, result: 
     return { ...result, worktree: facts(view, settled) };
   }
   const { patch, message } = await view.settle("patch", permit);
-  const why = [settled.message, ...conflictLines(settled).map((line) => `${line}.`)].join(" ");
+  const why = [settled.message, ...conflictLines(settled).map((line) => line.replace(/[.!?]?$/, "."))].join(" ");
   const worktree = facts(view, patch === undefined ? settled : { ...settled, patch });
   return { ...result, status: "failed", exitCode: EXIT.failed, error: `${why} ${message}`, worktree };
 }

@@ -41,7 +41,6 @@ export async function updateJsonFile(
   change: (value: unknown) => unknown | Promise<unknown>,
   writing: Writing = {},
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await withFileLock(file, async () => {
     await replaceFile(file, `${JSON.stringify(await change(readJsonFile(file)), null, 2)}\n`, writing);
   });
@@ -76,12 +75,30 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const release = await takeLock(file);
+  const release = await prepareToWrite(file);
   try {
     return await work();
   } finally {
     await release();
+  }
+}
+
+/** What the system says of a folder that we may not write. `mkdir` calls it missing if its file system is read-only. */
+const NOT_WRITABLE: ReadonlySet<unknown> = new Set(["EACCES", "EEXIST", "ENOENT", "ENOTDIR", "EPERM", "EROFS"]);
+
+/** Makes the folder of the file and locks the file. */
+async function prepareToWrite(file: string): Promise<() => Promise<void>> {
+  const folder = dirname(file);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return await takeLock(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !NOT_WRITABLE.has(code)) throw error;
+    const { reasonOf, whyUnwritable } = await import("./unwritable.ts");
+    const why = whyUnwritable(folder) ?? reasonOf(code);
+    const message = `${folder} cannot be written (${why}). Make it writable, or set LATHE_HOME to another folder.`;
+    throw new CliError(EXIT.usage, message, { cause: error });
   }
 }
 

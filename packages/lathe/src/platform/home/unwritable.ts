@@ -1,23 +1,30 @@
-// Explains why sessions cannot be saved in a folder, before any work is lost. It finds out without writing.
+// Explains why a folder cannot be written. It finds out without writing.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** One line with what to do; undefined if the folder can be written, or created if it is missing. */
+/** One line with what to do, before any work is lost; undefined if sessions can be saved in the folder. */
 export function unwritableReason(folder: string): string | undefined {
+  const why = whyUnwritable(folder);
+  return why === undefined
+    ? undefined
+    : `This session cannot be saved: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or start with --no-session.`;
+}
+
+/** A few words; undefined if the folder can be written, or created if it is missing. */
+export function whyUnwritable(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     try {
       const isFolder = statSync(at).isDirectory();
       if (isFolder) accessSync(at, constants.W_OK);
-      return isFolder ? undefined : unwritableLine(folder, `${at} is a file`);
+      return isFolder ? undefined : `${at} is a file`;
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       // The path does not exist yet, or is below something that is not a folder: check its parent instead.
       if ((code === "ENOENT" || code === "ENOTDIR") && at !== dirname(at)) continue;
-      return unwritableLine(folder, code === "EROFS" ? "the file system is read-only" : code);
+      return reasonOf(code);
     }
   }
 }
 
-const unwritableLine = (folder: string, why: string): string =>
-  `This session cannot be saved: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or start with --no-session.`;
+export const reasonOf = (code: string): string => (code === "EROFS" ? "the file system is read-only" : code);

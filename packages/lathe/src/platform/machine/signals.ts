@@ -3,7 +3,7 @@
 // signal if the caller passes `stdout`.
 
 import type { Writable } from "node:stream";
-import { EXIT } from "../usage/exit.ts";
+import { EXIT, type ExitCode } from "../usage/exit.ts";
 import { onReaderGone } from "./reader-gone.ts";
 
 export interface Signals {
@@ -41,4 +41,22 @@ export function onSignals(interrupt: () => void, stdout?: Writable): Signals {
       for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     },
   };
+}
+
+/**
+ * For a connection over stdin and stdout: `code` resolves if a signal arrives or the other side stops reading, before
+ * the input ends.
+ */
+export function listenForStop(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
+  let resolve: (code: ExitCode) => void = () => {};
+  const code = new Promise<ExitCode>((take) => {
+    resolve = take;
+  });
+  const onSignal = (): void => resolve(EXIT.interrupted);
+  onReaderGone(stdout, onSignal);
+  for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
+  const stopListening = (): void => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+  };
+  return { code, stopListening };
 }

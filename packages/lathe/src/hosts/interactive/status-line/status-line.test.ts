@@ -40,8 +40,8 @@ it("shows that commands are confined", () => {
   expect(shown(200, { ...FACTS, isSandboxed: true })).toMatch(/^auto-edit sandbox · ~\/code\/demo/);
 });
 
-it("G-22 names the view of the run", () => {
-  expect(shown(200, { ...FACTS, view: "feat-x" })).toContain("auto-edit · ~/code/demo · view feat-x · ⎇ main");
+it("G-22 names the isolated copy of the run", () => {
+  expect(shown(200, { ...FACTS, view: "feat-x" })).toContain("auto-edit · ~/code/demo · copy feat-x · ⎇ main");
 });
 
 it("a context that is 0 % full has an empty bar, one of 1 % a cell", () => {

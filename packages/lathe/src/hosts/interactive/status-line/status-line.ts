@@ -120,7 +120,7 @@ const PARTS: Readonly<Record<StatusPart, PartSpans>> = {
     ...(isSandboxed ? [{ text: " " }, spanOf("sandbox", "success")] : []),
   ],
   path: ({ cwd }, isShort) => [spanOf(isShort ? cwd.slice(cwd.lastIndexOf("/") + 1) : cwd, "statusLinePath")],
-  view: ({ view }) => (view === undefined ? [] : [spanOf(`view ${view}`, "accent")]),
+  view: ({ view }) => (view === undefined ? [] : [spanOf(`copy ${view}`, "accent")]),
   branch: ({ branch }, _isShort, { symbols }) =>
     branch === undefined || branch === "" ? [] : [spanOf(`${symbols.branch} ${branch}`, "statusLineGitClean")],
   verdict: ({ verdict }) =>
