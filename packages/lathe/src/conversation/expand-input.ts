@@ -10,6 +10,7 @@ import type { SlashCommand } from "./commands/command.ts";
 import { isPath, noSuchCommandHere } from "./commands/near-miss.ts";
 import { refuseAsAnswer } from "./gates/open-question.ts";
 import type { OpenSession } from "./session-contract.ts";
+import { refuseTooLarge } from "./too-large-input.ts";
 import { isAttachedText, recordTyped } from "./typed-addresses.ts";
 
 export interface ExpansionOptions {
@@ -28,7 +29,7 @@ const NAMED = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/;
 
 /**
  * Undefined: a command did its work, and there is nothing to send. Throws an error for the user when the command
- * failed.
+ * failed, or when what would be sent cannot fit the context window.
  */
 export async function expandInput(
   content: InputContent,
@@ -36,6 +37,16 @@ export async function expandInput(
   options: ExpansionOptions = {},
 ): Promise<InputContent | undefined> {
   recordTyped(content, open);
+  const expanded = await expandParts(content, open, options);
+  if (expanded !== undefined) refuseTooLarge(expanded, open);
+  return expanded;
+}
+
+async function expandParts(
+  content: InputContent,
+  open: OpenSession,
+  options: ExpansionOptions,
+): Promise<InputContent | undefined> {
   if (typeof content === "string") return expandText(content, open, options);
   const at = typedPartIndex(content);
   const last = content[at];
@@ -61,8 +72,10 @@ export class InputExpansion {
 
   expand(...input: Parameters<typeof expandInput>): InputContent | ReturnType<typeof expandInput> {
     if (this.#pending === 0 && !needsTime(input[0])) {
-      recordTyped(input[0], input[1]);
-      return input[0];
+      const [content, open] = input;
+      recordTyped(content, open);
+      refuseTooLarge(content, open);
+      return content;
     }
     this.#pending++;
     const expanded = this.#last.then(() => expandInput(...input)).finally(() => this.#pending--);

@@ -108,6 +108,14 @@ function openOver(base: SessionBase, parts: JoinedParts, session: Session): Open
       return models.editVariant;
     },
     learnedVariant: models.learnedVariant,
+    largestWindow: () => {
+      const { info } = models.current;
+      const larger =
+        info && workspace.settings["contextPromotion.enabled"]
+          ? models.known.registry.promotionTarget(info)
+          : undefined;
+      return Math.max(session.profile.contextWindowSize, larger?.contextWindow ?? 0);
+    },
     switchModel: async (selector) => {
       const choice = await models.known.find(selector);
       await models.switchTo(choice);

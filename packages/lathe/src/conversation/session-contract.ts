@@ -142,6 +142,8 @@ export interface OpenSession {
   /** The edit format of the model; `learnedVariant` is set if earlier edits led to it. */
   readonly editVariant: LearnableVariant;
   readonly learnedVariant: LearnableVariant | undefined;
+  /** Tokens of the context window, or of that of the larger model that may take over when it is full. */
+  largestWindow(): number;
   /** Switches to another model inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   rewinder(): Promise<Rewinder>;

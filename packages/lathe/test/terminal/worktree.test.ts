@@ -56,9 +56,9 @@ const work = (run: TerminalRun, command: string): Promise<void> => answered(run,
 describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
   "--worktree at the terminal (needs bwrap, nsenter, unshare)",
   () => {
-    it("G-22 the status line names the view; everything works in it; landed in the middle it goes on; a conflict loses nothing", async () => {
+    it("G-22 the status line names the copy; everything works in it; landed in the middle it goes on; a conflict loses nothing", async () => {
       const run = await opened();
-      await run.see(/view run-[0-9a-f]{8}/);
+      await run.see(/copy run-[0-9a-f]{8}/);
       await work(run, "echo two > a.txt; mkdir d; echo new > b.txt; echo in > d/in.txt");
       expect(existsSync(file("b.txt"))).toBe(false);
       await say(run, "/worktree", /3 files changed\.\n +M a\.txt\n +A b\.txt\n +A d\/in\.txt/);

@@ -9,6 +9,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
 import { askLeftOpen, isLeftOpen } from "../../conversation/gates/open-question.ts";
 import goOn from "../../conversation/go-on.md";
+import { MessageTooLarge } from "../../conversation/too-large-input.ts";
 import { isOwn } from "../../conversation/unsent-messages.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
@@ -244,7 +245,11 @@ export class Controller {
 
   /** Undefined: a command did its work, and there is nothing to send. */
   async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
-    const words = await this.expand(text);
+    const words = await this.expand(text).catch((error: unknown) => {
+      // The user should not have to paste it again.
+      if (error instanceof MessageTooLarge) this.#view.prefill(text);
+      throw error;
+    });
     if (words === undefined) return undefined;
     return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
   }
