@@ -235,7 +235,9 @@ describe("a home that cannot be written", () => {
         const { code, stderr } = await scene.box.run(command);
         expect({ code, lines: errorLines(stderr) }).toEqual({
           code: 2,
-          lines: [expect.stringMatching(/\.lathe cannot be written \(the file system is read-only\)\. .*LATHE_HOME/)],
+          lines: [
+            expect.stringMatching(/\.lathe cannot be written \(EROFS: the file system is read-only\)\. .*LATHE_HOME/),
+          ],
         });
       }
     });

@@ -27,4 +27,4 @@ export function whyUnwritable(folder: string): string | undefined {
   }
 }
 
-export const reasonOf = (code: string): string => (code === "EROFS" ? "the file system is read-only" : code);
+export const reasonOf = (code: string): string => (code === "EROFS" ? "EROFS: the file system is read-only" : code);
