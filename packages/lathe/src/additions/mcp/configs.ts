@@ -18,7 +18,7 @@ export async function foundServers(workspace: SessionWorkspace): Promise<readonl
   return active.map((found) => serverConfig(found, workspace));
 }
 
-export function serverConfig({ name, source, value }: Found<McpServerValue>, workspace: Workspace): ServerConfig {
+function serverConfig({ name, source, value }: Found<McpServerValue>, workspace: Workspace): ServerConfig {
   const { machine } = workspace;
   const { oauth, ...rest } = withPlaces(value, workspace) as McpServerValue;
   return {
