@@ -59,7 +59,7 @@ describe("content that a message of the user cannot hold", () => {
       content: [
         { kind: "text", text: "look" },
         { kind: "tool_result", toolResult: { toolCallId: "x", content: "y", isError: false } },
-        { kind: "thinking", thinking: { text: "hm" } },
+        { kind: "thinking", thinking: { text: "hm", redacted: false } },
       ],
     });
     say(Message.assistant("ok"));
