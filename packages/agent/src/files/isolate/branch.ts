@@ -3,7 +3,7 @@
 
 import { realpathSync } from "node:fs";
 import { Processes } from "../../world/process/processes.ts";
-import { type GitStore, plainGitEnv } from "./git-store.ts";
+import type { GitStore } from "./git-store.ts";
 import { commit, mergeChanges } from "./merge.ts";
 import { repositoryAround, repositoryAt } from "./repository.ts";
 import type { DeltaPart, LandingConflict, ViewHost } from "./types.ts";
@@ -20,7 +20,7 @@ export async function takenBranch(root: string, id: string, host: ViewHost): Pro
     const { exitCode } = await processes.run({
       argv: ["git", "--git-dir", repository.gitDir, "rev-parse", "-q", "--verify", `refs/heads/${name}`],
       cwd: "/",
-      env: plainGitEnv(host.baseEnv?.["PATH"]),
+      env: { PATH: host.baseEnv?.["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", GIT_CONFIG_NOSYSTEM: "1" },
       timeoutMs: BRANCH_TIMEOUT_MS,
       internal: true,
     });

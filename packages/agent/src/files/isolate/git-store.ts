@@ -79,17 +79,6 @@ const NOBODY = {
   GIT_COMMITTER_DATE: "1700000000 +0000",
 };
 
-/** No configuration but that of the repository applies, and git asks nothing. */
-export const plainGitEnv = (path: string | undefined): Record<string, string> => ({
-  PATH: path ?? "/usr/local/bin:/usr/bin:/bin",
-  LC_ALL: "C",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_ATTR_NOSYSTEM: "1",
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_TERMINAL_PROMPT: "0",
-});
-
 /** Creates the store if it does not exist. */
 export function openGitStore(options: GitStoreOptions): GitStore {
   const { gitDir, processes, path, signal } = options;
@@ -107,12 +96,18 @@ export function openGitStore(options: GitStoreOptions): GitStore {
       ] as unknown as ProgramArgv,
       cwd: "/",
       env: {
-        ...plainGitEnv(path),
+        PATH: path ?? "/usr/local/bin:/usr/bin:/bin",
+        LC_ALL: "C",
         GIT_DIR: gitDir,
         ...(run.workTree === undefined ? {} : { GIT_WORK_TREE: run.workTree }),
         ...(run.index === undefined ? {} : { GIT_INDEX_FILE: run.index }),
         ...(isInside ? { GIT_OBJECT_DIRECTORY: join(gitDir, FROM_INSIDE) } : {}),
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_ATTR_NOSYSTEM: "1",
+        GIT_OPTIONAL_LOCKS: "0",
         ...(run.hasPatterns ? {} : { GIT_LITERAL_PATHSPECS: "1" }),
+        GIT_TERMINAL_PROMPT: "0",
         ...NOBODY,
       },
       timeoutMs: TIMEOUT_MS,

@@ -63,7 +63,7 @@ async function runInView(
   cwd: string,
   onStdout: (chunk: Uint8Array) => void,
 ): Promise<number> {
-  if (!env.startProcess) throw new EnvError("unavailable", "No program can be run in this isolated copy.");
+  if (!env.startProcess) throw new EnvError("unavailable", "No program can be run in this view.");
   const running = await env.startProcess(argv, { cwd, env: OUR_OWN, signal: abortAfter(PATIENCE_MS) });
   await running.endInput();
   for await (const chunk of running.stdout) onStdout(chunk);

@@ -3,12 +3,14 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** One line with what to do, before any work is lost; undefined if sessions can be saved in the folder. */
-export function unwritableReason(folder: string): string | undefined {
+/**
+ * One line with what to do, before any work is lost; undefined if sessions can be saved in the folder. `orElse`: how to
+ * do without the file.
+ */
+export function unwritableReason(folder: string, orElse = "start with --no-session"): string | undefined {
   const why = whyUnwritable(folder);
-  return why === undefined
-    ? undefined
-    : `This session cannot be saved: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or start with --no-session.`;
+  if (why === undefined) return undefined;
+  return `This session cannot be saved: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or ${orElse}.`;
 }
 
 /** A few words; undefined if the folder can be written, or created if it is missing. */
