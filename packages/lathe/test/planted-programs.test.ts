@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { conversation } from "./conversation-kit.ts";
 import { rolesScript } from "./review-kit.ts";
 import { type Setup, setup } from "./rpc-host.ts";
 
@@ -95,14 +96,6 @@ const MODEL = ["--model", "openai/gpt-5.2"];
 
 const LOOKS: readonly (readonly [string, () => Promise<unknown>])[] = [
   ["get_diff of a client", async () => (await rig.start()).data("get_diff")],
-  [
-    "/diff",
-    async () => {
-      const host = await rig.start();
-      host.send({ type: "prompt", message: "/diff" });
-      await host.wait("the diff", (frame) => JSON.stringify(frame).includes("+six"));
-    },
-  ],
   ["lathe review", () => run("review", ...MODEL)],
   ["lathe review of a range", () => run("review", ...MODEL, "HEAD~1..HEAD")],
   ["lathe review of a commit that is not on disk", () => run("review", ...MODEL, "HEAD^!")],
@@ -128,6 +121,23 @@ describe("a repository that names programs", () => {
     expect((await run("review", ...MODEL)).stderr).toContain(
       "git did not run the filters that it configures: one, two.",
     );
+  });
+
+  it("/diff shows the change and says the same", async () => {
+    const talk = await conversation({}, { cwd: "project", files: { "project/a.txt": "one\n" } });
+    const dir = join(talk.root, "project");
+    inFolder(dir, "init", "-q", "--template=");
+    inFolder(dir, "add", "-A");
+    inFolder(dir, "commit", "-qm", "one");
+    inFolder(dir, "config", "filter.one.clean", `${trap("clean")}; cat`);
+    inFolder(dir, "config", "core.fsmonitor", `${trap("fsmonitor")}; false`);
+    writeFileSync(join(dir, ".gitattributes"), "*.txt filter=one\n");
+    writeFileSync(join(dir, "a.txt"), "six\n");
+    await talk.say("/diff");
+    expect(talk.lines.join("\n")).toMatch(/filters that it configures: one\.[^]*\+six/);
+    expect(sprung()).toEqual([]);
+    await talk.talk.close();
+    await talk.server.close();
   });
 
   it("the user's own filter runs in place of the one with its name, and is not mentioned if it is the same", async () => {
