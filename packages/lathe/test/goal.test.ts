@@ -87,6 +87,11 @@ it("N1 a goal without its command is refused before anything is sent", async () 
     code: 2,
     stderr: expect.stringMatching(/cannot read `grep 'a`/),
   });
+  for (const until of ["if [", "for", "if true; then"])
+    expect(await goal("x", "--until", until)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("cannot read"),
+    });
   expect(scene.server.requests).toEqual([]);
 });
 

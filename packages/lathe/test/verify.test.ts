@@ -244,7 +244,7 @@ describe("N1 --check", () => {
   it.each([
     [["--check", " "], "--check is empty."],
     [["--check", "npm 'test"], "--check: the shell cannot read `npm 'test`: a quote is not closed."],
-
+    [["--check", "if ["], '--check: the shell cannot read `if [`: "then" is missing.'],
     [["--require", "verified"], "--require verified needs a check."],
   ])("N1 refuses %j before anything is sent", async (options, message) => {
     await begin([]);

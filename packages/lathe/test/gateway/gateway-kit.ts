@@ -25,6 +25,8 @@ export const VENDOR_KEY = "sk-vendor-0123456789abcdefghijklmnop";
 
 export interface GatewayChoices {
   readonly box?: Sandbox;
+  /** More variables for the gateway. */
+  readonly env?: (box: Sandbox, upstream: ModelServer) => Record<string, string>;
   readonly settings?: object;
   readonly needsKey?: boolean;
   readonly machine?: (machine: Machine) => Machine;
@@ -94,7 +96,8 @@ export async function startTestGateway(choices: GatewayChoices = {}): Promise<Te
   await writeFile(paths.models, stringify(modelsFile(upstream, VENDOR_KEY)));
   if (choices.settings) await writeFile(paths.config, stringify(choices.settings));
   const stderr = new Text();
-  const plain = machineOf({ cwd: box.dir, env: box.env }, new PassThrough(), new Text(), stderr);
+  const env = { ...box.env, ...choices.env?.(box, upstream) };
+  const plain = machineOf({ cwd: box.dir, env }, new PassThrough(), new Text(), stderr);
   const machine = choices.machine?.(plain) ?? plain;
   const keys = new KeyFile(paths.gatewayKeys, machine.deps.now);
   const own = new OwnToken(paths.gatewayToken);

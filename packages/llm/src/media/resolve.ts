@@ -22,7 +22,7 @@ import {
 export interface MediaContext {
   readonly provider: string;
   readonly rules: MediaRules | undefined;
-  readonly deps: Pick<ClientDeps, "readFile" | "homeDir">;
+  readonly deps: Pick<ClientDeps, "readFile" | "readMedia" | "homeDir">;
 }
 
 export interface ResolvedMessages {
@@ -206,7 +206,8 @@ async function loadFile<T extends MediaData>(
   context: MediaContext,
 ): Promise<T> {
   const fullPath = path.startsWith("~") ? context.deps.homeDir + path.slice(1) : path;
-  const data = await context.deps.readFile(fullPath).catch((cause: unknown) => {
+  const { readFile, readMedia = readFile } = context.deps;
+  const data = await readMedia(fullPath).catch((cause: unknown) => {
     throw invalid(context, `The file ${path} cannot be read.`, undefined, cause);
   });
   const name = path.split(/[/\\]/).at(-1) ?? "";

@@ -175,11 +175,14 @@ function credentialOf({ name, row, deps, options }: WiringInput): () => Promise<
   };
 }
 
-/** Certificates are files, read once with the first request. */
+/** Certificates are files, read once with the first request that can read them. */
 function withTls(auth: Auth, deps: ClientDeps): Auth {
   let tls: ReturnType<typeof anthropicTls> | undefined;
   return async (request) => {
-    tls ??= anthropicTls(deps);
+    tls ??= anthropicTls(deps).catch((error: unknown) => {
+      tls = undefined;
+      throw error;
+    });
     const material = await tls;
     return auth(material === undefined ? request : { ...request, tls: material });
   };

@@ -81,7 +81,10 @@ export interface ClientDeps {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly uuid: () => string;
+  /** Reads what settings name: certificates and credentials. And media, if there is no `readMedia`. */
   readonly readFile: (path: string) => Promise<Uint8Array>;
+  /** Reads the files that messages name, such as pictures. A server passes one that refuses what its clients name. */
+  readonly readMedia?: ((path: string) => Promise<Uint8Array>) | undefined;
   readonly homeDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fetch: Transport;

@@ -164,6 +164,15 @@ describe("media", () => {
     expect(reads).toBe(1);
   });
 
+  it("DM-03 a server can refuse the files that messages name, and still read those of its settings", async () => {
+    await using server = await startModelServer();
+    const readMedia = () => Promise.reject(new Error("refused"));
+    const client = clientFor(OPENAI, server, { deps: testDeps({ readFile: async () => PNG, readMedia }) });
+    const message = Message.user([{ kind: "image", image: { url: "/a/b.png" } }]);
+    await expect(client.complete({ model: OPENAI.model, messages: [message] })).rejects.toThrow("/a/b.png");
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("DM-03 a missing file is named and nothing is sent", async () => {
     await using server = await startModelServer();
     const message = Message.user([{ kind: "image", image: { url: "./nowhere/gone.png" } }]);

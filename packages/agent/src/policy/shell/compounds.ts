@@ -73,6 +73,9 @@ export function readWhile(cursor: Cursor, read: ScriptReaders): CompoundBody {
 }
 
 function readLoopBody(cursor: Cursor, read: ScriptReaders): Script {
+  skipBlanks(cursor);
+  // Bash accepts braces in place of `do` and `done` after some loops.
+  if (charAt(cursor) === "{") throw new ShellDoubt("the braces of a loop are not understood");
   expectWord(cursor, "do");
   const body = readBody(cursor, ["done"], read);
   expectWord(cursor, "done");
@@ -87,6 +90,7 @@ export function readFor(cursor: Cursor, read: ScriptReaders): CompoundBody {
     onlyInBash(cursor);
     return readCountingLoop(cursor, read);
   }
+  if (/^[\n;]?$/.test(charAt(cursor))) throw new ShellDoubt("the variable of a loop is missing");
   const name = bareWord(cursor);
   if (!/^[A-Za-z_]\w*$/.test(name)) throw new ShellDoubt("the variable of a loop is not understood");
   cursor.position += name.length;
@@ -125,6 +129,7 @@ export function readCase(cursor: Cursor, read: ScriptReaders): CompoundBody {
       words.push(readWord(cursor, read.script));
       skipBlanks(cursor);
     } while (takes(cursor, "|"));
+    if (charAt(cursor) === "") throw new ShellDoubt('")" is missing');
     if (!takes(cursor, ")")) throw new ShellDoubt("a pattern is not understood");
     bodies.push(read.statements(cursor, ["esac"]));
     if (takes(cursor, ";;&") || takes(cursor, ";&")) onlyInBash(cursor);

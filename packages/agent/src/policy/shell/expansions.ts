@@ -167,11 +167,13 @@ function readBraced(cursor: Cursor, readScript: ReadScript): Inner[] {
     return [];
   }
   const head = /^([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(\[(?:[@*]|\d+|-1)\])?/.exec(rest);
+  if (rest === "") throw new ShellDoubt("an expansion is not closed");
   if (!head) throw new ShellDoubt("an expansion that is not understood");
   cursor.position += head[0].length;
   const operator = /^(?:\}|:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|@[QULu](?=\})|: ?-?\d+(?::-?\d+)?(?=\}))/.exec(
     cursor.text.slice(cursor.position, cursor.end),
   )?.[0];
+  if (cursor.position === cursor.end) throw new ShellDoubt("an expansion is not closed");
   if (operator === undefined) throw new ShellDoubt("an expansion that is not understood");
   if (head[2] !== undefined || !/^(?:\}|:?[-=+?]|##?|%%?)$/.test(operator)) onlyInBash(cursor);
   cursor.position += operator.length;
@@ -223,6 +225,7 @@ export function readArithmetic(cursor: Cursor, readScript: ReadScript, place?: "
     plain += char;
     cursor.position++;
   }
+  if (cursor.position >= cursor.end) throw new ShellDoubt("a parenthesis is not closed");
   throw new ShellDoubt("arithmetic that is not understood");
 }
 

@@ -172,6 +172,7 @@ function readCompound(cursor: Cursor, word: string): CompoundBody | undefined {
 
 /** Starts at the name; the parentheses may be missing after `function`. */
 function readFunction(cursor: Cursor, name: string): CompoundBody {
+  if (charAt(cursor) === "") throw new ShellDoubt("the name of a function is missing");
   if (!/^[\w:.@%+-]+$/.test(name)) throw new ShellDoubt("the name of a function is not understood");
   cursor.position += name.length;
   skipBlanks(cursor);

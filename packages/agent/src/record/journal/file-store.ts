@@ -16,6 +16,7 @@ import { basename, dirname } from "node:path";
 import { syncFile, syncPath } from "../../base/blobs/sync-path.ts";
 import { JournalError } from "./errors.ts";
 import { breaksOffInHeader } from "./has-begun.ts";
+import { changeByOthers } from "./in-place.ts";
 import { type JournalLock, type LockOwner, lockInode, lockPath, removeDeadLocks } from "./lock.ts";
 import { openRegularFile, realJournalPath } from "./regular-file.ts";
 import type { JournalStore } from "./store.ts";
@@ -51,6 +52,7 @@ export class FileStore implements JournalStore {
   /** Its directory entry is not synced yet. */
   #isNew = false;
   #size = 0;
+  #inode = 0;
   #error: JournalError | undefined;
   /** Buffer for reads, which come one line or one chunk at a time. */
   #scratch: Buffer | undefined;
@@ -91,7 +93,7 @@ export class FileStore implements JournalStore {
         : openRegularFile(this.#unnamed, flags | newFile);
     this.#fd = fd;
     if (owner) this.#locks.push(lockInode(fd, { shared: locks, own: dirname(this.label) }, owner));
-    this.#size = fstatSync(fd).size;
+    ({ size: this.#size, ino: this.#inode } = fstatSync(fd));
     if (create && breaksOffInHeader(this.#size, (length) => this.read(0, length))) {
       if (this.#size > 0) ftruncateSync(fd, 0);
       this.#size = 0;
@@ -138,6 +140,7 @@ export class FileStore implements JournalStore {
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
     let written = 0;
     try {
+      this.#mustBeOurs(fd);
       while (written < bytes.length) written += writeSync(fd, bytes, written);
       this.#size += bytes.length;
       if (this.#unnamed !== undefined) renameSync(this.#unnamed, this.label);
@@ -151,6 +154,7 @@ export class FileStore implements JournalStore {
     if (this.#error) throw this.#error;
     const fd = this.#open();
     try {
+      this.#mustBeOurs(fd);
       // Both at once, so that the disk writes them together.
       await Promise.all([syncFile(fd), this.#isNew ? syncPath(dirname(this.label)) : undefined]);
       this.#isNew = false;
@@ -179,7 +183,17 @@ export class FileStore implements JournalStore {
     return this.#fd;
   }
 
+  /** Throws if the file is gone or was changed by someone else: what is written to it now would be lost. */
+  #mustBeOurs(fd: number): void {
+    const change = changeByOthers({ fd, path: this.#unnamed ?? this.label, inode: this.#inode, size: this.#size });
+    if (change) throw change;
+  }
+
   #latch(cause: unknown): JournalError {
+    if (cause instanceof JournalError) {
+      this.#error = cause;
+      return cause;
+    }
     this.#error = new JournalError(
       "io",
       `The session file ${this.label} cannot be written: ${(cause as Error).message}. Nothing more is recorded; free space or fix the folder, then open the session again.`,

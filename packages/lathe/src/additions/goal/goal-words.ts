@@ -19,15 +19,11 @@ export function goalOf(argument: string): WantedGoal {
 /** Refuses a command that the shell cannot read, before anything is sent. */
 export function readableGoal({ text, until }: WantedGoal): WantedGoal {
   const command = until.trim();
-  const problem = commandProblem(command);
+  const problem = shellProblem(command);
   if (problem !== undefined)
     throw usageError(`--until: the shell cannot read \`${command}\`: ${problem}. Give a command such as 'npm test'.`);
   return { text: text.trim(), until: command };
 }
-
-/** Why no shell could run the command; undefined if one could. */
-export const commandProblem = (command: string): string | undefined =>
-  command.includes("\0") ? "it holds a NUL byte" : shellProblem(command);
 
 /** The prompt that starts the work. */
 export const beginPrompt = (goal: WantedGoal): string => fill(beginText, { ...goal });

@@ -1,10 +1,10 @@
 // The tool with which the model declares sub-goals and proves them. The command decides, never the model.
 
 import { type ToolDef, ToolFailure } from "@lathe/agent/contract";
+import { shellProblem } from "@lathe/agent/policy";
 import { commandAccess } from "@lathe/agent/tools";
 import { choice, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type Goal, goalText, type SubGoal, withSubGoal } from "./goal.ts";
-import { commandProblem } from "./goal-words.ts";
 import type { Judgement } from "./judge.ts";
 import description from "./sub-goal.md";
 
@@ -85,7 +85,7 @@ const subjectOf = (goal: Goal | undefined, number: number | undefined): string =
 async function addTo(goal: Goal, { text: what = "", until = "" }: Args, work: GoalAtWork): Promise<string> {
   if (what.trim() === "" || until.trim() === "")
     throw new ToolFailure("add needs text and until: a command that passes once the sub-goal is met.");
-  const problem = commandProblem(until);
+  const problem = shellProblem(until);
   if (problem !== undefined) throw new ToolFailure(`until: the shell cannot read \`${until.trim()}\`: ${problem}.`);
   const next: Goal = {
     ...goal,

@@ -47,7 +47,6 @@ function refuseGlob(glob: string, place: string, next: string): void {
 
 function refuseBad(command: string, key: string, next: string): void {
   if (command.trim() === "") throw usageError(`${key}: the command is empty. ${next}`);
-  if (command.includes("\0")) throw usageError(`${key}: the command contains a NUL byte. ${next}`);
   const problem = shellProblem(command);
   if (problem !== undefined)
     throw usageError(`${key}: the shell cannot read \`${command.trim()}\`: ${problem}. ${next}`);

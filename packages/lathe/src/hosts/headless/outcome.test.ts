@@ -15,6 +15,8 @@ it("advice is given once, also when the message has some of its own", () => {
   expect(said("storage", "It cannot be written: ENOSPC. Nothing more is recorded; free space or fix the folder.")).toBe(
     "It cannot be written: ENOSPC. Nothing more is recorded; free space or fix the folder. Or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session",
   );
+  const gone = "The session file s.jsonl was deleted while the session was open. Nothing more is recorded.";
+  expect(said("storage", gone)).toBe(gone);
 });
 
 it("what a server says is shown without what a terminal would obey", () => {

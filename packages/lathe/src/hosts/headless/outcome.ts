@@ -199,6 +199,9 @@ function errorOutcome(facts: RunFacts): RunOutcome {
     return { status: "provider_error", exitCode: EXIT.provider, message: said };
   }
   if (error?.kind === "storage") {
+    // Another program touched the session file: the disk has room, and the message says what to do.
+    if (/ while the session was open\b/.test(message))
+      return { status: "internal_error", exitCode: EXIT.internal, message };
     const start = /\bfree space\b/i.test(message) ? "Or set" : "Free space or set";
     const hint = `${start} LATHE_HOME to a folder that can be written, or keep nothing: --no-session`;
     return { status: "internal_error", exitCode: EXIT.internal, message: `${sentence(message)} ${hint}` };

@@ -1,8 +1,8 @@
 // The tool that proposes a goal with its parts for the user's sign-off.
 
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent/contract";
+import { shellProblem } from "@lathe/agent/policy";
 import { listOf, object, type StaticFields, text } from "@lathe/llm/schema";
-import { commandProblem } from "../../goal/goal-words.ts";
 import type { StepOf, WorkflowWork } from "../work.ts";
 import type { WorkflowState } from "../workflow.ts";
 import { ultragoal, ultragoalData, ultragoalJson } from "./definition.ts";
@@ -37,7 +37,7 @@ export function ultragoalTool(work: WorkflowWork, steps: StepOf): ToolDef<Args> 
       const { current } = work;
       if (current?.workflow !== ultragoal.name) throw new ToolFailure("No goal is being set.");
       for (const { until } of [args, ...args.parts]) {
-        const problem = commandProblem(until);
+        const problem = shellProblem(until);
         if (problem !== undefined) throw new ToolFailure(`until: the shell cannot read \`${until}\`: ${problem}.`);
       }
       return propose(work, steps, { args, current, context });

@@ -6,7 +6,7 @@ import { describeAccount, resolveCredential } from "../../../config/credentials/
 import type { AccountInfo, CredentialSource, UsageWindow } from "../../../config/credentials/source.ts";
 import { connect, type ModelWorkspace } from "../../../models/connect.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "../../../models/credentials.ts";
-import type { GatewayModels } from "./gateway-models.ts";
+import { type GatewayModels, gatewayDeps } from "./gateway-models.ts";
 
 export interface CheckedCredential {
   readonly provider: string;
@@ -81,7 +81,8 @@ async function tryOut(provider: string, { workspace, models }: Checking): Promis
   const own = models.list(undefined).filter((model) => model.provider === provider);
   const [cheapest] = [...own].sort((a, b) => (a.cost?.output ?? 0) - (b.cost?.output ?? 0));
   if (cheapest === undefined) return;
-  const adapter = await connect(workspace, { provider, id: cheapest.id, info: cheapest }, { websocket: "off" });
+  const choice = { provider, id: cheapest.id, info: cheapest };
+  const adapter = await connect(workspace, choice, { websocket: "off" }, gatewayDeps(workspace));
   const ending = new AbortController();
   const timer = workspace.machine.deps.setTimer(() => ending.abort(), WITHIN_MS);
   try {

@@ -30,8 +30,7 @@ export class GatewayModels {
   constructor(workspace: ModelWorkspace, models: Models) {
     this.#workspace = workspace;
     this.#models = models;
-    const { deps } = workspace.machine;
-    this.#deps = { ...deps, env: workspace.env, readFile: refuseFile };
+    this.#deps = gatewayDeps(workspace);
   }
 
   /** The models that a key may use. */
@@ -116,6 +115,13 @@ export const providerOfAccount = (account: string): string => account.split("/")
 function apiOf(model: ModelInfo, models: Models): Api | undefined {
   return model.api ?? models.configOf(model.provider)?.api ?? findRow(model.provider)?.api;
 }
+
+/** What the gateway's requests take from the machine: its settings may name files, its clients may not. */
+export const gatewayDeps = ({ machine, env }: ModelWorkspace): ClientDeps => ({
+  ...machine.deps,
+  env,
+  readMedia: refuseFile,
+});
 
 /** Otherwise a client could read files of the gateway's machine by naming them as pictures. */
 const refuseFile = (): Promise<never> =>

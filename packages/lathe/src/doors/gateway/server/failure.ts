@@ -16,11 +16,16 @@ export function failureOf(error: unknown): SDKError | Refusal {
   switch (error.kind) {
     case "auth":
     case "credential":
-    case "config":
       return {
         kind: "internal",
         message: `The gateway's own credential${ofProvider(error)} does not work. Its operator finds out more with: lathe auth-gateway check`,
         code: "gateway_credential",
+      };
+    case "config":
+      return {
+        kind: "internal",
+        message: `The gateway's settings${ofProvider(error)} do not work. Its operator finds out more with: lathe auth-gateway check --strict`,
+        code: "gateway_settings",
       };
     case "quota":
       return {
