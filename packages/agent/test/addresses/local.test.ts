@@ -74,6 +74,6 @@ it("T-WRITE-5 texts beside a session survive it; names that lead out are refused
 
 it("T-WRITE-5 a name that ends like lines of a text is not written, as it could not be read again", async () => {
   const local = localAddresses(() => undefined, Math.random);
-  await expect(local.write!("local://a.md:3", "x", signal)).rejects.toThrow("ends like a part of a text");
+  await expect(local.write!("local://a.md:3", "x", signal)).rejects.toThrow("ends like a line selector");
   await local.write!("local://a:b.md", "x", signal);
 });

@@ -119,7 +119,6 @@ const RECURSIVE: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-[rRdD]|--directories|--(?:dereference-)?recursive)$/]),
   ),
-  diff: /^(?:-r|--recursive)$/,
   cp: /^(?:-[rRa]|--recursive|--archive)$/,
 };
 
@@ -128,7 +127,6 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-R|--dereference-recursive)$/])),
   rg: /^(?:-L|--follow)$/,
   ag: /^-f$/,
-  diff: /^(?:-r|--recursive)$/,
   cp: /^(?:-L|--dereference)$/,
 };
 
@@ -141,7 +139,11 @@ function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmle
       ? [value.value.replace(/^[\w-]+:(?=.)/, "")]
       : [],
   );
-  const followsLinks = options.some(({ name }) => FOLLOWING[program]?.test(name));
+  // `diff` follows links in the folders it compares, with and without -r.
+  const followsLinks =
+    program === "diff"
+      ? !options.some(({ name }) => name === "--no-dereference")
+      : options.some(({ name }) => FOLLOWING[program]?.test(name));
   return { trees: reads.length > 0 ? reads : ["."], picks, ...(followsLinks && { followsLinks }) };
 }
 
@@ -288,11 +290,13 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
     return path === "" ? [] : value.includes(":") ? [path, `${TOP}${path}`] : [path];
   });
   const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
+  // Outside of a repository, or with a path that leads out of it, `git diff` compares any two files or folders.
+  const mayBeOutside = isOutside || name === "diff";
   return {
     reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
     // Its first word may be the pattern, in which case no word says where it searches.
-    ...(isOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
+    ...(mayBeOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
     ...(!isOutside && showsContent(name, read) && { tracked: shownFolders(name, read) }),
     ...(SHOWS_FILES.test(name) && { picks: reads }),
   };

@@ -74,33 +74,47 @@ async function treesBehindLinks(
   return real.filter((path) => !named.includes(path));
 }
 
+/** What a part reaches through links. */
+interface BehindLinks {
+  readonly files: readonly { readonly kind: "read" | "write"; readonly path: string }[];
+  /** Folders that it searches because a link leads there. */
+  readonly trees: readonly string[];
+  /** It searches at least one folder, so it may follow links. */
+  readonly hasFolder: boolean;
+}
+
 /**
- * The files that a part reaches through links: in folders that it searches, in trees that it copies, and links that it
- * copies.
+ * What links lead to: those in folders that a part searches, in trees that it copies, and links that it copies.
+ * Undefined if there are too many files to look at.
  */
-async function filesBehindLinks(
+async function behindLinks(
   { trees: all, reads, writes, cwd, isHarmless, followsLinks, copiesLinks, found: handed = [] }: ShellPart,
   start: string,
   { env }: AccessScope,
-): Promise<{ readonly kind: "read" | "write"; readonly path: string }[] | undefined> {
+): Promise<BehindLinks | undefined> {
   // Files passed on from another command are examined one by one.
   const trees = all.filter((tree) => !handed.some(({ roots }) => roots.includes(tree)));
-  const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path })) : [];
+  const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path, isFollowed: true })) : [];
   // A link that is created counts as its target: another command may be waiting to write there.
-  const made = copiesLinks ? reads.map((path) => ({ kind: "write" as const, path })) : [];
+  const made = copiesLinks ? reads.map((path) => ({ kind: "write" as const, path, isCopied: true })) : [];
   const filled = trees.length > 0 ? writes.map((path) => ({ kind: "write" as const, path })) : [];
-  const found: { readonly kind: "read" | "write"; readonly path: string }[] = [];
-  for (const { kind, path } of isHarmless ? [...searched, ...made, ...filled] : []) {
-    const absolute = posix.resolve(cwd ?? start, path);
+  const files: { readonly kind: "read" | "write"; readonly path: string }[] = [];
+  const entered: string[] = [];
+  let hasFolder = cwd === undefined || handed.length > 0;
+  for (const { kind, path, ...walk } of isHarmless ? [...searched, ...made, ...filled] : []) {
+    const absolute = posix.resolve(cwd ?? start, env.home ? path.replace(/^~(?=\/|$)/, env.home) : path);
     const meant = /[*?[{]/.test(path) ? await expandGlob(absolute, env) : [absolute];
     if (!meant) return undefined;
     for (const folder of meant) {
-      const links = await linksInside(folder, env, copiesLinks && reads.includes(path));
+      const links = await linksInside(folder, env, walk);
       if (!links) return undefined;
-      found.push(...links.map(({ realPath }) => ({ kind, path: realPath })));
+      hasFolder ||= (await env.stat(folder))?.kind === "directory";
+      for (const { kind: target, realPath } of links)
+        if (kind === "read" && target === "directory") entered.push(realPath);
+        else files.push({ kind, path: realPath });
     }
   }
-  return found;
+  return { files, trees: entered, hasFolder };
 }
 
 /** The most words of a command that are looked up on the disk. */
@@ -130,8 +144,10 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
   const { env, paths } = scope;
   const analysis = await analysisOf(command, cwd, scope);
   const handed = await Promise.all(analysis.parts.map((part) => withFoundFiles(part, cwd, scope)));
+  const behind = await Promise.all(analysis.parts.map((part) => behindLinks(part, cwd, scope)));
   const access: Access[] = await Promise.all(
-    handed.map(async ({ part }) => {
+    handed.map(async ({ part }, index) => {
+      const { trees = [], hasFolder = true } = behind[index] ?? {};
       // For rules, the command's directory is where links lead; its words are read relative to the directory as
       // written.
       const isMoved = part.cwd !== undefined && part.cwd !== cwd;
@@ -141,7 +157,8 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
         cwd: isMoved ? (await paths.locate(part.cwd)).real : cwd,
         part: {
           ...part,
-          trees: [...part.trees, ...(await treesBehindLinks(part, cwd, scope))],
+          trees: [...part.trees, ...(await treesBehindLinks(part, cwd, scope)), ...trees],
+          followsLinks: part.followsLinks && hasFolder,
           ...(await linksAmong(part, cwd, scope)),
         },
       };
@@ -153,14 +170,14 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
       doubts.push("the rebase in progress runs commands");
   const files = new Map<string, Access>();
   for (const file of handed.flatMap((one) => one.files)) files.set(`${file.kind} ${file.path}`, file);
-  for (const part of analysis.parts) {
-    const behind = await filesBehindLinks(part, cwd, scope);
-    if (!behind) doubts.push("it follows links, and there are too many files to look at");
+  for (const [index, part] of analysis.parts.entries()) {
+    const reached = behind[index];
+    if (!reached) doubts.push("it follows links, and there are too many files to look at");
     const named = [
       ...part.writes.map((path) => ({ kind: "write" as const, path })),
       // A star also covers what a sequence such as {1..9} expands to.
       ...part.reads.map((path) => ({ kind: "read" as const, path: path.replace(/\{[^{},]*\.\.[^{},]*\}/g, "*") })),
-      ...(behind ?? []),
+      ...(reached?.files ?? []),
     ];
     for (const { kind, path } of named) {
       const absolute = posix.resolve(part.cwd ?? cwd, env.home ? path.replace(/^~(?=\/|$)/, env.home) : path);

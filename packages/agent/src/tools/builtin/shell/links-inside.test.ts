@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CallPaths } from "../../../contract/paths/call-paths.ts";
 import { judge } from "../../../policy/permissions/judge.ts";
 import { LocalEnvironment } from "../../../world/env/local.ts";
@@ -34,13 +34,93 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function decide(command: string): Promise<string> {
+async function decide(command: string, mode: "auto-edit" | "read-only" = "auto-edit"): Promise<string> {
   const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder } });
   const paths = new CallPaths(env, new AbortController().signal);
   const access = await commandAccess(command, project, { env, paths });
   const places = { roots: [project], userHome: folder, latheHome: join(folder, ".lathe") };
-  return judge({ tier: "exec", access }, { mode: "auto-edit", rules: [], places }).decision;
+  return judge({ tier: "exec", access }, { mode, rules: [], places }).decision;
 }
+
+describe("a link to a folder", () => {
+  beforeEach(() => {
+    for (const name of ["kept", "others", "way", "server"]) mkdirSync(join(folder, name));
+    mkdirSync(join(project, "linked/sub"), { recursive: true });
+    for (const path of ["kept/id_rsa", "others/a.md", "server/site.pem", "project/linked/a.md"])
+      writeFileSync(join(folder, path), "x\n");
+    symlinkSync(folder, join(folder, "way/up"));
+  });
+
+  const FOLLOWERS = [
+    "grep -R KEY linked",
+    "cd linked && grep -nR KEY .",
+    "cd linked && grep -rR KEY",
+    "egrep --dereference-recursive KEY linked",
+    "rg -L KEY linked",
+    "rg --follow KEY linked",
+    "ag -f KEY linked",
+    "cd linked && diff -rN . sub",
+    "cd linked && diff -ruN sub .",
+    "diff linked plain",
+    "diff -q linked plain",
+    "cp -rL linked to",
+    "cp -RL linked to/x",
+    "find linked -exec grep -R KEY {} +",
+    "find -L linked -type f -exec cat {} +",
+    "find linked -follow -type f -exec cat {} +",
+    "find linked | xargs cat",
+    "find linked -exec cp -r {} to +",
+    "fd -L . linked -x cat",
+    "cat linked/*/*",
+    "head linked/*/id_rsa",
+    "wc linked/*/*",
+    "grep -r KEY linked/*",
+    "grep -r KEY linked/docs/",
+    "rg KEY linked/docs",
+    "git diff linked/docs/ plain",
+    "git diff ../.ssh plain",
+  ];
+
+  it.each(FOLLOWERS)("that holds keys is not read unasked: %s", async (command) => {
+    symlinkSync("../../.ssh", join(project, "linked/docs"));
+    expect(await decide(command)).toBe("ask");
+    expect(await decide(command, "read-only")).not.toBe("allow");
+  });
+
+  it.each(["/", "..", "../..", "../../way", "../../server"])("that leads above or among keys: %s", async (target) => {
+    symlinkSync(target, join(project, "linked/docs"));
+    const isInProject = target === "..";
+    for (const command of ["grep -R KEY linked", "rg -L KEY linked", "diff linked plain", "cp -rL linked to"])
+      expect([command, await decide(command)]).toEqual([command, isInProject ? expect.anything() : "ask"]);
+  });
+
+  it("with ordinary files needs no question, also if it leads in a circle", async () => {
+    symlinkSync("../../others", join(project, "linked/docs"));
+    symlinkSync(".", join(project, "linked/self"));
+    for (const command of [
+      "grep -R KEY linked",
+      "rg -L KEY linked",
+      "diff -r linked plain",
+      "ls -RL linked",
+      "du -L linked",
+    ])
+      expect([command, await decide(command)]).toEqual([command, "allow"]);
+  });
+
+  it("with keys needs no question if the command does not follow it, or only tells names", async () => {
+    symlinkSync("../../.ssh", join(project, "linked/docs"));
+    for (const command of [
+      "grep -r KEY linked",
+      "rg KEY linked",
+      "diff -r --no-dereference linked plain",
+      "ls -RL linked",
+      "tree linked",
+      "find -L linked",
+      "find linked -type f -exec cat {} +",
+    ])
+      expect([command, await decide(command)]).toEqual([command, "allow"]);
+  });
+});
 
 it.each([
   "cat docs/*.md",
