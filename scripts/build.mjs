@@ -19,6 +19,7 @@ import {
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { ownDeclarations } from "./bundle/declarations.mjs";
 import { mergeDoors } from "./bundle/merge-doors.mjs";
 import { makePacks } from "./bundle/packs.mjs";
 import { pageFiles } from "./bundle/page.mjs";
@@ -312,18 +313,31 @@ function writeReport(packs, units, dist) {
   writeFileSync(join(dist, "pack-report.json"), JSON.stringify(rows, null, 1));
 }
 
+/** Without type checking, which takes a quarter of the time; `npm run check` does it once. */
+function buildDeclarations() {
+  const args = [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  if (status !== 0) return status ?? 1;
+  const types = join(root, ".cache", "types");
+  for (const name of LIBRARIES)
+    if (name !== "lathe") cpSync(join(types, name, "src"), libraryFolder(name), { recursive: true });
+  const indexes = Object.fromEntries(
+    Object.entries(packageIndexes()).map(([specifier, file]) => [
+      specifier,
+      join(types, relative(join(root, "packages"), file).replace(/\.ts$/, ".d.ts")),
+    ]),
+  );
+  const manifest = JSON.parse(readFileSync(join(root, "packages", "lathe", "package.json"), "utf8"));
+  for (const [path, text] of ownDeclarations({ types, own: "lathe", manifest, indexes })) {
+    const file = join(libraryFolder("lathe"), path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return 0;
+}
+
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await buildAll();
-  // Built without type checking, which takes a quarter of the time; `npm run check` does it once.
-  const types = spawnSync(
-    process.execPath,
-    [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],
-    {
-      cwd: root,
-      stdio: "inherit",
-    },
-  );
-  if (types.status !== 0) process.exit(types.status ?? 1);
-  for (const name of LIBRARIES)
-    cpSync(join(root, ".cache", "types", name, "src"), libraryFolder(name), { recursive: true });
+  const status = buildDeclarations();
+  if (status !== 0) process.exit(status);
 }

@@ -107,7 +107,7 @@ function moduleOf(file) {
   }
   const imports = new Map();
   for (const [, list, from] of source.matchAll(/^import (?:type )?\{([^}]*)\} from ['"](\.[^'"]+)['"];/gm))
-    for (const { name, local: as } of names(list)) imports.set(as, { file: resolveDeclaration(file, from), name });
+    for (const { name, local: as } of namesOf(list)) imports.set(as, { file: resolveDeclaration(file, from), name });
   for (const [, from, name] of source.matchAll(/\bimport\(['"](\.[^'"]+)['"]\)\.(\w+)/g))
     imports.set(name, { file: resolveDeclaration(file, from), name });
   const made = { source, local, imports };
@@ -133,12 +133,12 @@ function declarationAt(source, from) {
 }
 
 /** Every export of a file by name, resolved to its declaration. */
-function exportsOf(file) {
+export function exportsOf(file) {
   const { source, local } = moduleOf(file);
   const found = new Map();
   for (const one of local.values()) if (one.exported) found.set(one.name, one);
   for (const [, list, from] of source.matchAll(/^export (?:type )?\{([^}]*)\}(?: from ['"](\.[^'"]+)['"])?;/gm))
-    for (const { name, local: as } of names(list)) {
+    for (const { name, local: as } of namesOf(list)) {
       const one = from === undefined ? local.get(name) : exportsOf(resolveDeclaration(file, from)).get(name);
       if (one) found.set(as, one);
     }
@@ -170,17 +170,18 @@ function namesIn(text) {
   return new Set(names.filter((name) => !TABLE_OPERATORS.has(name)));
 }
 
-function names(list) {
+/** The names in the braces of an import or export. */
+export function namesOf(list) {
   return list
     .split(",")
-    .map((item) => item.trim().replace(/^type /, ""))
+    .map((item) => item.trim())
     .filter((item) => item !== "")
     .map((item) => {
-      const [name, as = name] = item.split(/ as /);
-      return { name, local: as };
+      const [name, local = name] = item.replace(/^type /, "").split(/ as /);
+      return { name, local, isType: item.startsWith("type ") };
     });
 }
 
-function resolveDeclaration(from, specifier) {
+export function resolveDeclaration(from, specifier) {
   return join(dirname(from), specifier.replace(/\.[jt]s$/, ".d.ts"));
 }

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { linksOf } from "./links.mjs";
+import { packedTypesProblems } from "./packed-types.mjs";
 
 export async function checkPackages(root) {
   const folder = mkdtempSync(join(tmpdir(), "lathe-packed-"));
@@ -18,7 +19,12 @@ export async function checkPackages(root) {
     });
     const packed = Object.values(JSON.parse(output));
     const problems = await Promise.all(packed.map((one) => problemsOf(root, folder, one)));
-    return [...problems.flat(), ...hostProblems(root, folder, packed)];
+    const product = packed.find(({ name }) => name === "lathe");
+    return [
+      ...problems.flat(),
+      ...hostProblems(root, folder, packed),
+      ...packedTypesProblems(root, join(folder, product.filename)),
+    ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 // An MCP server over stdio that misbehaves on request. Written without the protocol's package: it must be able to break the rules.
 // Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start,
-// `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
+// `--leak NAME` ends at once and prints that variable, `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
@@ -12,12 +12,17 @@ const { values } = parseArgs({
     log: { type: "string" },
     crash: { type: "boolean", default: false },
     more: { type: "boolean", default: false },
+    leak: { type: "string" },
     throw: { type: "boolean", default: false },
     broken: { type: "boolean", default: false },
     pages: { type: "boolean", default: false },
   },
 });
 if (values.log !== undefined) appendFileSync(values.log, `start ${process.pid}\n`);
+if (values.leak !== undefined) {
+  console.error(`no access with ${process.env[values.leak]}`);
+  process.exit(3);
+}
 if (values.crash) {
   console.error("no configuration found");
   process.exit(3);

@@ -10,7 +10,7 @@ import type { SharedBySessions } from "../shared-by-sessions.ts";
 import type { ServerTool } from "../tool-search/tool-search.ts";
 import { DefinitionCache } from "./cache.ts";
 import type { ServerQuestions } from "./client.ts";
-import { serverConfig, signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
+import { learnLiterals, serverConfig, signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
 import { START_TIMEOUT_MS } from "./limits.ts";
 import { ServerManager } from "./manager.ts";
 import { mcpCommand } from "./mcp-command.ts";
@@ -33,6 +33,7 @@ export const mcpAddition =
   (servers: SharedBySessions<McpServers>, named?: readonly ServerConfig[]): AdditionMaker =>
   async (workspace, request) => {
     const configs = named ?? (await foundServers(workspace));
+    learnLiterals(configs, workspace);
     const timeout = timeoutOfAll(workspace);
     // A host relies on the servers that it names, and it may send its first prompt at once.
     const waitsForStart = named !== undefined || (request.promptFollows ?? false);

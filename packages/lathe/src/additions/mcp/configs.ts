@@ -1,6 +1,7 @@
 // The servers of a workspace, made from what discovery found, and what they need: values, credentials, the timeout for
 // all of them.
 
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -9,7 +10,7 @@ import { credentialStore } from "../../models/credentials.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import type { SignInDeps } from "./sign-in.ts";
 import type { OAuthConfig, ServerConfig } from "./types.ts";
-import { expandVariables, type ValueSources } from "./values.ts";
+import { expandVariables, type LiteralSecret, literalSecrets, type ValueSources } from "./values.ts";
 
 export function serverConfig({ name, source, value }: Found<McpServerValue>, workspace: Workspace): ServerConfig {
   const { machine } = workspace;
@@ -59,8 +60,19 @@ export function valueSources(workspace: Workspace): ValueSources {
   return {
     env: workspace.env,
     run: async (command) => (await import("../../models/secret-command.ts")).outputOf(workspace, command),
-    onSecret: (name, value) => workspace.redactor.add(name, value),
+    onSecret: (name, value) => learn(workspace, { name, value }),
   };
+}
+
+/** Before anything of the servers is shown: the model may read the file that configures them. */
+export function learnLiterals(configs: readonly ServerConfig[], workspace: Workspace): void {
+  for (const config of configs) for (const secret of literalSecrets(config, workspace.env)) learn(workspace, secret);
+}
+
+function learn({ redactor }: Workspace, { name, value, host }: LiteralSecret): void {
+  // The path of a key file is not secret; it appears in every listing of its folder.
+  if (value.startsWith("/") && existsSync(value)) return;
+  redactor.add(name, value, host);
 }
 
 export function signInDeps(workspace: Workspace, { url = "" }: ServerConfig): SignInDeps {
