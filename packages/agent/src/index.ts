@@ -21,6 +21,7 @@ export type {
   InputContent,
   InputError,
   InputOutcome,
+  InputPart,
   SessionEvent,
   SessionEvents,
   SessionState,

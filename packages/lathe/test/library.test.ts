@@ -48,6 +48,16 @@ const weather: HostTool = {
 const askWeather = (city: string) => turn.calls([{ name: "weather", id: "w", args: { city } }]);
 
 describe("the package as a library", () => {
+  it("MO-09 a LATHE_HOME that cannot be a folder is named in one line, and a session in memory works there", async () => {
+    const there = { ...place, env: { ...place.env, LATHE_HOME: "/dev/null/x" } };
+    await expect(createAgentSession(there)).rejects.toThrow(
+      /^This session cannot be saved: \/dev\/null\/x\/sessions.* \(\/dev\/null is a file\)\. Set LATHE_HOME to another folder, or keep the session in memory \(session: "memory"\)\.$/,
+    );
+    server.push(turn.text("hello"));
+    await using session = await createAgentSession({ ...there, session: "memory" });
+    expect(await session.prompt("hi")).toMatchObject({ reason: "completed", text: "hello" });
+  });
+
   it("MO-09 a custom tool of an in-memory session is offered whatever tools says, is called, and its result reaches the second request", async () => {
     server.push(askWeather("Oslo"), turn.text("Take a coat."));
     await using session = await createAgentSession({ ...place, session: "memory", tools: [], customTools: [weather] });

@@ -1,9 +1,8 @@
 // The history as typed items (SN-04): a view of the journal for hosts.
 
-import type { Message } from "@lathe/llm";
+import type { ContentPart, Message } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import { textOfContent } from "../base/text/content.ts";
-import type { InputContent } from "../contract/events/types.ts";
 import type { MessageEntry, TreeEntry } from "../contract/journal.ts";
 import { pathTo } from "../record/journal/context.ts";
 import type { Journal } from "../record/journal/journal.ts";
@@ -88,7 +87,7 @@ function resultItem(entry: MessageEntry): ToolResultItem {
   };
 }
 
-function plainContent(message: Message): InputContent {
+function plainContent(message: Message): string | readonly ContentPart[] {
   const only = message.content.length === 1 ? message.content[0] : undefined;
   return only?.kind === "text" ? only.text : message.content;
 }

@@ -13,7 +13,7 @@ import { type Delivery, isReport } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
-import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank, refuseKnown } from "./outcome.ts";
+import { InputRefused, NOTHING_DONE, outcomeOf, refuseKnown, refuseUnusable } from "./outcome.ts";
 import { OutputCheck } from "./output/output-check.ts";
 import { enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
@@ -40,7 +40,7 @@ export class InputRunner {
 
   async submit(content: InputContent, options: SubmitOptions = {}): Promise<InputOutcome> {
     this.mustBeFree();
-    refuseBlank(content);
+    refuseUnusable(content);
     const { outputSchema: schema = this.outputSchema } = options;
     refuseKnown(this.#core.journal, options.entryId);
     const output = schema && (await this.#outputCheck(schema));

@@ -391,7 +391,7 @@ function userMessage(content: InputContent): Message {
   return Message.user(wellFormedParts(partsOf(content)));
 }
 
-function describeContent(content: InputContent): { content: string; images: number } {
+function describeContent(content: InputContent | Message["content"]): { content: string; images: number } {
   return {
     content: textOfContent(content),
     images: partsOf(content).filter((part) => part.kind === "image").length,

@@ -1,15 +1,19 @@
 // Reads the files that an input names by path when the input arrives: the journal keeps what was sent, and a file may
 // be gone by the next request.
 
-import { type ContentPart, messageOf, namesFiles, readFiles } from "@lathe/llm";
-import type { InputContent } from "../contract/events/types.ts";
+import { messageOf, namesFiles, readFiles } from "@lathe/llm";
+import type { InputContent, InputPart } from "../contract/events/types.ts";
 import type { HostChoices, SessionLog } from "./facades.ts";
 import type { QueuedMessage } from "./inbox.ts";
 
 /** Rejects when a file cannot be read. */
 export async function withFiles(core: HostChoices, content: InputContent): Promise<InputContent> {
-  return typeof content === "string" ? content : readFiles(content, filesOf(core));
+  return typeof content === "string" ? content : readParts(core, content);
 }
+
+const readParts = async (core: HostChoices, parts: readonly InputPart[]): Promise<readonly InputPart[]> =>
+  // Bytes take the place of paths; the kinds stay.
+  (await readFiles(parts, filesOf(core))) as readonly InputPart[];
 
 /** Paths are relative to the session's environment, which also resolves a leading ~. */
 function filesOf(core: HostChoices) {
@@ -35,10 +39,10 @@ export function readQueued(
 }
 
 async function withNotes(core: SessionLog & HostChoices, content: InputContent): Promise<InputContent> {
-  if (!hasFiles(content)) return content;
-  const parts = (content as readonly ContentPart[]).map(async (part): Promise<ContentPart> => {
+  if (typeof content === "string" || !hasFiles(content)) return content;
+  const parts = content.map(async (part): Promise<InputPart> => {
     try {
-      return (await readFiles([part], filesOf(core)))[0] ?? part;
+      return (await readParts(core, [part]))[0] ?? part;
     } catch (error) {
       core.warn(messageOf(error), "unreadable_file");
       return { kind: "text", text: `[${messageOf(error)}]` };

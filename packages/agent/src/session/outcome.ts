@@ -3,6 +3,7 @@
 import type { Usage } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import type { InputContent, InputOutcome } from "../contract/events/types.ts";
+import { problemWithInput } from "../contract/input-content.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import { ENTRY_ID } from "../record/journal/line.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
@@ -27,7 +28,10 @@ export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; c
   };
 }
 
-/** The input was not accepted: it is empty, or a hook refused it. The message is for the user. */
+/**
+ * The input was not accepted: it is empty, has a part that messages of the user cannot hold, or a hook refused it. The
+ * message is for the user.
+ */
 export class InputRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -35,10 +39,16 @@ export class InputRefused extends Error {
   }
 }
 
-/** No vendor accepts an empty message, and it would stay in the history forever. */
-export function refuseBlank(content: InputContent): void {
+/** No vendor accepts an empty message or a part that is not for users, and it would stay in the history forever. */
+export function refuseUnusable(content: InputContent): void {
+  refuseWrongParts(content);
   const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
   if (isBlank) throw new InputRefused("the input is empty");
+}
+
+export function refuseWrongParts(content: InputContent): void {
+  const problem = problemWithInput(content);
+  if (problem !== undefined) throw new InputRefused(problem);
 }
 
 /** A host that gives its message an id wants it to be said only once. */

@@ -4,7 +4,7 @@
 import type { InputContent, MessageSource } from "../contract/events/types.ts";
 import type { SessionLog, Work } from "./facades.ts";
 import type { Delivery } from "./inbox.ts";
-import { refuseBlank } from "./outcome.ts";
+import { refuseUnusable, refuseWrongParts } from "./outcome.ts";
 import { journalQueued } from "./recovery.ts";
 
 /** Returns the id that the message's entry will have. */
@@ -15,7 +15,7 @@ export function enqueue(
   source?: MessageSource,
   id = core.journal.newId(),
 ): string {
-  refuseBlank(content);
+  refuseUnusable(content);
   const message = { id, content, ...(source === undefined ? {} : { source }) };
   core.inbox.add(delivery, message);
   journalQueued(core, delivery, "added", message);
@@ -30,6 +30,7 @@ export function changeQueued(
   content?: InputContent,
   call?: string,
 ): boolean {
+  if (change === "edited") refuseWrongParts(content as InputContent);
   const delivery = content === undefined ? core.inbox.cancel(id) : core.inbox.edit(id, content);
   if (delivery === undefined) return false;
   const more = { ...(content === undefined ? {} : { content }), ...(call === undefined ? {} : { call }) };

@@ -132,13 +132,13 @@ export interface SessionOptions {
  */
 export interface UserTurn {
   readonly kind: "user";
-  readonly content: InputContent;
+  readonly content: string | readonly ContentPart[];
   readonly timestamp: number;
 }
 /** A message that was sent into a running input. */
 export interface SteeringTurn {
   readonly kind: "steering";
-  readonly content: InputContent;
+  readonly content: string | readonly ContentPart[];
   readonly timestamp: number;
 }
 /** Text of the system inside the conversation. */
@@ -192,6 +192,6 @@ export interface SubmitOptions {
 }
 
 /** The content as a list of parts. */
-export function partsOf(content: InputContent): readonly ContentPart[] {
+export function partsOf(content: InputContent | readonly ContentPart[]): readonly ContentPart[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }

@@ -92,7 +92,9 @@ it.each(DIALECTS)(
       { deps: other.deps(defaultDeps({ env: {} })), aroundExecute: other.aroundExecute },
       "You are another test.",
     );
-    await expect(other.run(changed.session)).rejects.toThrow(/diverged/);
+    await expect(other.run(changed.session)).rejects.toThrow(
+      /diverged.*request 0 is not the one that was recorded: these fields of its body differ: \w+/,
+    );
   },
 );
 
@@ -212,4 +214,36 @@ it("a recording keeps the environment block: replayed in another folder on anoth
   expect(sent.environment).toContain(here);
   expect(sent.systemPrompt).toContain("Be brief.");
   await replayed.close();
+});
+
+it("a replay without the recording's baseUrl says where the request goes and where it went", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+  await using server = await startModelServer({ script: [turn.text("recorded")] });
+  const baseUrl = server.baseUrl("anthropic");
+  const options = {
+    model: "anthropic/claude-opus-4-6",
+    apiKey: "k",
+    cwd: folder,
+    tools: [],
+    deps: defaultDeps({ env: {} }),
+  };
+  const recorder = new Recorder(folder);
+  const first = await createSession({ ...options, baseUrl, tape: recorder });
+  await recorder.input(first, "submit", "go");
+  await first.close();
+
+  const same = new Replayer(folder);
+  const again = await createSession({ ...options, baseUrl, tape: same });
+  await same.run(again);
+  expect(again.lastText()).toBe("recorded");
+  await again.close();
+
+  const other = new Replayer(folder);
+  const elsewhere = await createSession({ ...options, tape: other });
+  await expect(other.run(elsewhere)).rejects.toThrow(
+    new RegExp(
+      `request 0 .*it goes to https://api\\.anthropic\\.com/\\S+ and went to ${baseUrl}\\S+ \\(give .*same model and baseUrl`,
+    ),
+  );
+  await elsewhere.close();
 });

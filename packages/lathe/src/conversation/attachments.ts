@@ -3,10 +3,9 @@
 
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { EnvError, ExecutionEnvironment, InputContent } from "@lathe/agent";
+import type { EnvError, ExecutionEnvironment, InputContent, InputPart } from "@lathe/agent";
 import { DocumentError, documentText, imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
 import { isCredentialFile, isInside } from "@lathe/agent/policy";
-import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { readUserFile } from "../platform/usage/user-file.ts";
@@ -19,14 +18,14 @@ export interface Attachment {
   readonly tags?: readonly [open: string, close: string];
 }
 
-export function attachmentParts({ name, bytes, tags }: Attachment): ContentPart[] {
+export function attachmentParts({ name, bytes, tags }: Attachment): InputPart[] {
   const mediaType = imageType(bytes);
   if (mediaType !== undefined) {
     if (bytes.length > MOST_IMAGE_BYTES)
       throw usageError(
         `${name} is an image of ${megabytes(bytes.length)}; the limit is ${megabytes(MOST_IMAGE_BYTES)}. Use a smaller copy.`,
       );
-    const image: ContentPart = { kind: "image", image: { data: bytes, mediaType } };
+    const image: InputPart = { kind: "image", image: { data: bytes, mediaType } };
     return tags ? [{ kind: "text", text: tags[0] }, image, { kind: "text", text: tags[1] }] : [image];
   }
   const text = textIn(bytes);
@@ -57,7 +56,7 @@ type Places = Pick<Machine, "cwd"> & Partial<Pick<Machine, "userHome">>;
 export type AttachmentFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
 
 /** Attaches a file that must exist. */
-export async function fileParts(file: string, places: Places, files?: AttachmentFiles): Promise<ContentPart[]> {
+export async function fileParts(file: string, places: Places, files?: AttachmentFiles): Promise<InputPart[]> {
   const path = pathOf(file, places);
   let bytes: Uint8Array;
   try {
@@ -93,7 +92,7 @@ export async function withAttachments(
   mayBeSent?: (realPath: string) => boolean,
 ): Promise<InputContent> {
   const named = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
-  const parts: ContentPart[] = [];
+  const parts: InputPart[] = [];
   for (const name of new Set(named)) {
     const file = await findExisting(name, places, files, mayBeSent);
     if (file !== undefined) parts.push(...(await fileParts(file, places, files)));

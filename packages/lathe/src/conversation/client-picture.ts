@@ -1,12 +1,12 @@
 // Checks a picture from a client before it becomes part of the session: the model's vendor would refuse every later
 // request that contains a picture it cannot read.
 
+import type { InputPart } from "@lathe/agent";
 import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
-import type { ContentPart } from "@lathe/llm";
 import { usageError } from "../platform/usage/exit.ts";
 
 /** `name` appears in errors. The bytes decide the type, not the client. */
-export function decodePicture(name: string, base64: string): ContentPart {
+export function decodePicture(name: string, base64: string): InputPart {
   const data = bytesOf(name, base64);
   const mediaType = imageType(data);
   if (mediaType === undefined) throw usageError(`${name} is not a picture that models take: png, jpg, gif or webp.`);

@@ -1,7 +1,17 @@
 // Everything a host can see of a session, as one closed union. The grammar is in the comment of `SessionEvent`, where
 // hosts find it; our tests parse it from there.
 
-import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type {
+  AudioPart,
+  DocumentPart,
+  ErrorKind,
+  ImagePart,
+  JsonObject,
+  JsonValue,
+  Message,
+  TextPart,
+  Usage,
+} from "@lathe/llm";
 import type { Card } from "../card.ts";
 import type { FileChange } from "../changes.ts";
 import type { AgentOverview } from "../subagents.ts";
@@ -336,5 +346,8 @@ export interface MessageSource {
   readonly replyTo?: string;
 }
 
+/** A part of a message of the user. */
+export type InputPart = TextPart | ImagePart | AudioPart | DocumentPart;
+
 /** Content from a host: text, or parts if there are images. */
-export type InputContent = string | readonly ContentPart[];
+export type InputContent = string | readonly InputPart[];

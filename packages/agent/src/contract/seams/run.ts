@@ -1,6 +1,5 @@
 // Runs the hooks of the middleware list in order, each under its deadline.
 
-import { inspect } from "node:util";
 import { isJsonObject, type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
 import { abortController, endInTime, type SessionDeps } from "../../base/time/deadline.ts";
 import type { InputContent } from "../events/types.ts";
@@ -26,6 +25,7 @@ import type {
   TreeVerdict,
   UnreadableCall,
 } from "./types.ts";
+import { checkVerdict, noVerdict } from "./verdict-shapes.ts";
 
 /** A hook that does not react to its signal is abandoned after this time. */
 const HOOK_GRACE_MS = 500;
@@ -40,12 +40,6 @@ export interface SeamHost {
 }
 
 const RANK = { allow: 0, ask: 1, deny: 2 };
-
-/** Untyped hosts can return anything. A value that is not a verdict, such as false, must not let a call run. */
-const noVerdict = (value: unknown, wanted: string): Error =>
-  new Error(
-    `it returned ${inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })}, not undefined, ${wanted}`,
-  );
 
 type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 
@@ -321,7 +315,10 @@ export class Seams {
     return undefined;
   }
 
-  /** A failing hook causes a warning and counts as "no opinion"; only the end of the input itself propagates. */
+  /**
+   * A hook that fails, or returns something else than a verdict, causes a warning and counts as "no opinion"; only the
+   * end of the input itself propagates.
+   */
   #lenient<T>(
     middleware: Middleware,
     hook: HookName,
@@ -334,7 +331,8 @@ export class Seams {
     };
     try {
       const answer = this.#run(middleware, hook, signal, call);
-      return answer instanceof Promise ? answer.catch(onFailure) : answer;
+      if (!(answer instanceof Promise)) return checkVerdict(hook, answer);
+      return answer.then((verdict) => checkVerdict(hook, verdict)).catch(onFailure);
     } catch (error) {
       return onFailure(error);
     }

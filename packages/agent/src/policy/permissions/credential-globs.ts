@@ -2,7 +2,13 @@
 // files are read.
 
 import { globSource } from "../../world/env/search/gitignore.ts";
-import { isCredentialFile, ownCredentialFiles, type SensitivePlaces, searchesCredentials } from "./sensitive-paths.ts";
+import {
+  isCredentialFile,
+  ownCredentialFiles,
+  ownRecords,
+  type SensitivePlaces,
+  searchesCredentials,
+} from "./sensitive-paths.ts";
 
 /** Example files that may be in any folder, one for each kind. */
 const ANYWHERE = [
@@ -24,6 +30,9 @@ const ANYWHERE = [
   "id_rsa",
   "id_ed25519",
   "key.pem",
+  "prod.env",
+  "server.key",
+  "private.key",
   ".ssh/id_rsa",
   ".ssh/key",
   ".gnupg/secring.gpg",
@@ -35,6 +44,7 @@ const ANYWHERE = [
   ".config/gcloud/credentials.db",
   ".config/gh/hosts.yml",
   ".config/hub",
+  ".config/git/credentials",
   ".config/rclone/rclone.conf",
   ".cargo/credentials.toml",
   ".codex/auth.json",
@@ -48,8 +58,16 @@ const ANYWHERE = [
 
 function fixedPlaces({ userHome, latheHome }: SensitivePlaces): string[][] {
   const ofSystem = ["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/proc/self/environ", "/proc/1/environ"];
+  const ofMachine = [
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssl/private/x.key",
+    "/dev/sda",
+    "/dev/vda",
+    "/dev/nvme0n1",
+    "/dev/mem",
+  ];
   const ofUser = [`${userHome}/.npmrc`, ...ownCredentialFiles(latheHome)];
-  return [...ofSystem, ...ofUser].map(segments);
+  return [...ofSystem, ...ofMachine, ...ofUser].map(segments);
 }
 
 /** What a leading wildcard matches: shells leave hidden files out, name patterns do not. */
@@ -66,6 +84,8 @@ function mayMatch(glob: string, places: SensitivePlaces, wildcards: Wildcards): 
   const parts = segments(glob);
   const fits = (names: readonly string[], from: number) =>
     names.every((name, index) => fitsName(parts[from + index] as string, name, wildcards));
+  const isBelow = (folder: readonly string[]) => parts.length > folder.length && fits(folder, 0);
+  if (ownRecords(places.latheHome).map(segments).some(isBelow)) return true;
   if (fixedPlaces(places).some((place) => place.length === parts.length && fits(place, 0))) return true;
   return ANYWHERE.some((names) => {
     const from = parts.length - names.length;
@@ -81,6 +101,7 @@ function mayMatch(glob: string, places: SensitivePlaces, wildcards: Wildcards): 
 
 /** Whether `tree` contains a credential folder or lies in one. */
 export function mayHoldCredentials(tree: string, places: SensitivePlaces): boolean {
+  const records = ownRecords(places.latheHome).map(segments);
   const homes = ANYWHERE.filter((names) => names.length > 1).map((names) => [
     ...segments(places.userHome),
     ...names.slice(0, -1),
@@ -89,7 +110,7 @@ export function mayHoldCredentials(tree: string, places: SensitivePlaces): boole
     const parts = segments(path);
     return (
       searchesCredentials(path, undefined, places) ||
-      [...fixedPlaces(places), ...homes].some((place) => overlaps(parts, place))
+      [...fixedPlaces(places), ...records, ...homes].some((place) => overlaps(parts, place))
     );
   });
 }

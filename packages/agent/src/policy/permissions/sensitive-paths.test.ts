@@ -138,13 +138,58 @@ describe("files that hold keys", () => {
     "/opt/lathe-home/auth-gateway.token",
     "/opt/lathe-home/broker/vault.json",
     "/opt/lathe-home/cache/auth-broker-snapshot.enc",
+    "/opt/lathe-home/auth.json.old",
+    "/opt/lathe-home/history.db-wal",
+    "/opt/lathe-home/blobs/0a1b",
+    "/opt/lathe-home/sessions/--srv-p--/1.jsonl",
+    "/opt/lathe-home/locks/.1-2.lock",
+    "/opt/lathe-home/serve/tokens.json",
+    "/srv/p/prod.env",
+    "/srv/p/deploy/x.env",
+    "/srv/p/credentials.json",
+    "/srv/p/config/secrets.yml",
+    "/srv/p/.streamlit/secrets.toml",
+    "/srv/p/client_secret_1.apps.json",
+    "/srv/p/service-account.json",
+    "/srv/p/server.key",
+    "/srv/p/certs/private.key",
+    "/srv/p/example.com.key",
+    "/srv/p/tls-prod.key",
+    "/srv/p/config/master.key",
+    "/srv/p/login.ppk",
+    "/srv/p/id_rsa.bak",
+    "/srv/p/id_ed25519_work",
+    "/home/Me/.config/git/credentials",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssl/private/site.pem",
+    "/dev/sda",
+    "/dev/vda1",
+    "/dev/nvme0n1p2",
+    "/dev/mem",
+    "/proc/kcore",
+    "/proc/self/mem",
   ])("%s is one", (path) => expect(isCredentialFile(path, PLACES)).toBe(true));
 
   it.each([
     "/srv/p/.env.example",
     "/srv/p/env",
-    "/srv/p/x.env",
+    "/srv/p/example.env",
+    "/srv/p/prod.example.env",
     "/srv/p/.envrc",
+    "/srv/p/i18n/messages.key",
+    "/srv/p/node_modules/a/en.key",
+    "/srv/p/monkey.key",
+    "/srv/p/src/credentials.ts",
+    "/srv/p/chart/templates/secrets.yaml",
+    "/srv/p/id_rsa.pub",
+    "/srv/p/id_ed25519_test.go",
+    "/etc/ssh/ssh_host_ed25519_key.pub",
+    "/dev/null",
+    "/dev/shm/x",
+    "/proc/meminfo",
+    "/opt/lathe-home/skills/review/SKILL.md",
+    "/opt/lathe-home/wt/app-0123456789/pr-1/sessions/a.ts",
+    "/opt/lathe-home/views/a/src/b.ts",
     "/home/Me/.ssh/config",
     "/home/Me/.ssh/id_ed25519.pub",
     "/home/Me/.aws/config",
@@ -157,6 +202,11 @@ describe("files that hold keys", () => {
     "/etc/passwd",
     "/opt/lathe-home/config.yml",
   ])("%s is none", (path) => expect(isCredentialFile(path, PLACES)).toBe(false));
+});
+
+it("nothing is a record of Lathe if its home is not known", () => {
+  expect(isCredentialFile("/sessions/a.md", { userHome: "", latheHome: "" })).toBe(false);
+  expect(isCredentialFile("/sessions/a.md", { userHome: "/", latheHome: "/" })).toBe(false);
 });
 
 describe("inside", () => {
@@ -177,12 +227,13 @@ describe("searches for credentials", () => {
     ["/opt/lathe-home", undefined],
     ["/srv/p", ".env"],
     ["/srv/p", "*.pem"],
+    ["/opt/lathe-home/sessions", undefined],
   ])("%s with the filter %s is one", (root, filter) => expect(searchesCredentials(root, filter, PLACES)).toBe(true));
 
   it.each([
     ["/srv/p", undefined],
     ["/srv/p", "*.ts"],
     ["/srv/p", "!.env"],
-    ["/opt/lathe-home/sessions", undefined],
+    ["/opt/lathe-home/skills", undefined],
   ])("%s with the filter %s is none", (root, filter) => expect(searchesCredentials(root, filter, PLACES)).toBe(false));
 });

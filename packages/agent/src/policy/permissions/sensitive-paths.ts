@@ -3,9 +3,21 @@
 
 import { programSteeredBy } from "../shell/protected-files.ts";
 
+/** A file with one of these endings is source code, a page or a public key, whatever its name begins with. */
+const NOT_A_KEY = "pub|[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|c|h|cc|cpp|cs|md|html?";
+
+/** Words in the names of private keys that end in `.key`; other files with that ending may be texts or data. */
+const KEY_WORDS =
+  "private|privkey|priv|server|client|tls|ssl|https?|ca|root|cert|host|localhost|master|signing|deploy|release|secret|gpg|pgp|ssh|rsa|ecdsa|ed25519|vpn|wireguard|com|org|net|dev|app|local|internal";
+
+// docs/permissions.md has the same table for the user.
 const CREDENTIAL_FILES = [
   /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$/,
+  /(^|\/)(?!(?:[^/]*[._-])?(?:example|sample|template|dist|defaults?)\.env$)[^/]+\.env$/,
+  /(^|\/)(?<!\/templates\/)(credentials|secrets)\.(json|ya?ml|toml)$/,
+  /(^|\/)(client_secrets?|service[-_]?account|application_default_credentials)[^/]*\.json$/,
   /(^|\/)\.(netrc|pgpass|my\.cnf|pypirc|git-credentials|htpasswd|vault-token)$/,
+  /(^|\/)\.config\/git\/credentials$/,
   /(^|\/)\.ssh\/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+$/,
   /(^|\/)\.aws\/(credentials|sso\/cache\/[^/]+|cli\/cache\/[^/]+)$/,
   /(^|\/)\.kube\/config$/,
@@ -24,11 +36,16 @@ const CREDENTIAL_FILES = [
   /\/(\.mozilla|firefox)\/.*\/(logins\.json|key[34]\.db|cookies\.sqlite)(-wal)?$/,
   /\/(google-chrome|chrome|chromium|brave-browser|microsoft-edge)[^/]*\/(.*\/)?(login data[^/]*|cookies|web data)(-journal)?$/,
   /^\/etc\/g?shadow-?$/,
-  /^\/proc\/[^/]+\/(task\/[^/]+\/)?environ$/,
+  /^\/etc\/ssl\/private\//,
+  /(^|\/)ssh_host_[a-z0-9]+_key$/,
+  /^\/proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem)|kcore)$/,
+  // Disks and memory, which contain every file and every process.
+  /^\/dev\/(r?disk\d|[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|dm-\d|md\d|k?mem$|port$)[^/]*$/,
   /(^|\/)\.azure\//,
   /(^|\/)\.gnupg\//,
-  /(^|\/)id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/,
-  /\.(pem|p12|pfx|jks|keystore|kdbx)$/,
+  new RegExp(`(^|/)id_(rsa|dsa|ecdsa|ed25519)(?![^/]*\\.(?:${NOT_A_KEY})$)[^/]*$`),
+  new RegExp(`(^|/)(?:[^/]*[._-])?(?:${KEY_WORDS})(?:[._-][^/]*)?\\.key$`),
+  /\.(pem|p12|pfx|ppk|jks|keystore|kdbx)$/,
 ];
 
 /** Credential folders: a search inside one is a search for credentials. */
@@ -36,7 +53,7 @@ const CREDENTIAL_FOLDERS = [
   /(^|\/)\.(ssh|gnupg|aws|azure|docker|kube|password-store|mozilla)(\/|$)/,
   /(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/,
   /(^|\/)\.config\/(google-chrome|chromium|bravesoftware|microsoft-edge)[^/]*(\/|$)/,
-  /(^|\/)\.config(\/(gcloud|gh|hub|rclone)(\/.*)?)?$/,
+  /(^|\/)\.config(\/(gcloud|gh|git|hub|rclone)(\/.*)?)?$/,
 ];
 
 /** The locations of the user's own files. */
@@ -90,6 +107,39 @@ const OWN_CREDENTIALS = [
   "cache/auth-broker-snapshot.enc",
 ];
 
+/**
+ * Folders below Lathe's home that keep texts of all projects: sessions, earlier contents of files, which may be those of
+ * a `.env`, and what servers store. The product's own addresses (`artifact://` and others) do not go through paths.
+ */
+const OWN_RECORDS = [
+  "blobs",
+  "sessions",
+  "locks",
+  "terminal-sessions",
+  "doors",
+  "patches",
+  "broker",
+  "serve",
+  "gateway",
+  "coordinator",
+  "extension-storage",
+];
+
+/** Empty if Lathe's home is not known. */
+export const ownRecords = (latheHome: string): string[] =>
+  /^\/*$/.test(latheHome) ? [] : OWN_RECORDS.map((name) => `${latheHome}/${name}`);
+
+/** Tokens, and every prompt that the user typed. */
+const OWN_FILE = /^(?:auth[^/]*|history\.db[^/]*)$/;
+
+function isOwnRecord(path: string, latheHome: string): boolean {
+  if (/^\/*$/.test(latheHome) || !path.startsWith(`${latheHome}/`)) return false;
+  return (
+    OWN_FILE.test(path.slice(latheHome.length + 1)) ||
+    ownRecords(latheHome).some((folder) => path.startsWith(`${folder}/`))
+  );
+}
+
 /** Files of Lathe itself that hold credentials. */
 export const ownCredentialFiles = (latheHome: string): string[] =>
   OWN_CREDENTIALS.map((name) => `${latheHome}/${name}`);
@@ -100,6 +150,7 @@ export function isCredentialFile(path: string, { userHome, latheHome, onDisk }: 
   if (CREDENTIAL_FILES.some((pattern) => pattern.test(folded))) return true;
   // A project's .npmrc contains settings; the user's own contains tokens.
   if (path === `${userHome}/.npmrc` || ownCredentialFiles(latheHome).includes(path)) return true;
+  if (isOwnRecord(path, latheHome)) return true;
   return onDisk?.isCredentialFile(path) ?? false;
 }
 
@@ -118,6 +169,7 @@ export function mayHoldSecrets(path: string, places: SensitivePlaces): boolean {
 export function searchesCredentials(root: string, filter: string | undefined, places: SensitivePlaces): boolean {
   const folded = root.toLowerCase();
   if (root === places.latheHome || CREDENTIAL_FOLDERS.some((pattern) => pattern.test(folded))) return true;
+  if (ownRecords(places.latheHome).includes(root)) return true;
   return filter !== undefined && !filter.startsWith("!") && isCredentialFile(`${root}/${filter}`, places);
 }
 

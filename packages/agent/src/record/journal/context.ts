@@ -2,6 +2,7 @@
 // tool results put in order. The view follows the leaf at constant cost per entry, however long the history is.
 
 import { type ContentPart, Message } from "@lathe/llm";
+import { withoutForeignParts } from "../../contract/input-content.ts";
 import type { CompactionEntry, PruneEntry, TreeEntry, VendorHistory } from "../../contract/journal.ts";
 import type { Context, ContextState } from "../../contract/journal-reader.ts";
 import { isStateEntry, StateFold } from "./context-state.ts";
@@ -285,7 +286,9 @@ const compactedPart = ({ provider, model, item }: VendorHistory): ContentPart =>
  * system prompt.
  */
 function sendable(message: Message): Message {
-  return message.role === "system" || message.role === "developer" ? { ...message, role: "user" } : message;
+  if (message.role === "assistant" || message.role === "tool") return message;
+  const content = withoutForeignParts(message.content);
+  return message.role === "user" && content === message.content ? message : { ...message, role: "user", content };
 }
 
 /** Answers of the model stay complete, because their calls and signed thinking must be replayed unchanged. */

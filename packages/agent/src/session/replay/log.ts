@@ -17,12 +17,24 @@ export interface SessionTape
   takeOutcome<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** A request of the run. */
+export interface RequestLine {
+  readonly t: "request";
+  readonly n: number;
+  /** Digest of the whole body. */
+  readonly body: string;
+  /** Where it went, without its query, which may hold a key. Absent in recordings of earlier versions. */
+  readonly url?: string;
+  /** Digests of the body's fields, for the first request only: a session with other options already differs there. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
 export type LogLine =
   | { readonly t: "now"; readonly v: number }
   | { readonly t: "random"; readonly v: number }
   | { readonly t: "uuid"; readonly v: string }
   | { readonly t: "input"; readonly verb: InputVerb; readonly content?: JsonValue; readonly outputSchema?: JsonValue }
-  | { readonly t: "request"; readonly n: number; readonly body: string }
+  | RequestLine
   | { readonly t: "timer" | "wait"; readonly n: number }
   | { readonly t: "taken"; readonly n: number; readonly value: JsonValue }
   | { readonly t: "no_response"; readonly n: number; readonly error: string }

@@ -1,7 +1,6 @@
 // Records a run: wraps everything that the session gets from outside and writes down the results.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, jsonSchemaOf, type Transport, type TransportRequest } from "@lathe/llm";
@@ -12,6 +11,7 @@ import type { Redactor } from "../../policy/redact/redactor.ts";
 import type { Session } from "../session.ts";
 import type { SessionOptions } from "../types.ts";
 import { CallCount, type CallLine, type InputVerb, LOG_NAME, type LogLine, type SessionTape, toJson } from "./log.ts";
+import { requestLine } from "./request-line.ts";
 
 /** Records everything that a session gets from outside, so that `Replayer` can run it again. */
 export class Recorder implements SessionTape {
@@ -140,7 +140,7 @@ export class Recorder implements SessionTape {
   async #fetch(fetch: Transport, request: TransportRequest): Promise<Awaited<ReturnType<Transport>>> {
     if (this.#unrecorded.getStore()) return fetch(request);
     const n = this.#requests++;
-    this.#write({ t: "request", n, body: bodyDigest(request) });
+    this.#write(requestLine(n, request));
     const response = await fetch(request).catch((error: unknown) => {
       this.#write({ t: "no_response", n, error: (error as Error).message });
       throw error;
@@ -223,10 +223,4 @@ export function sleepOn(setTimer: ClientDeps["setTimer"], ms: number, signal?: A
     if (signal?.aborted) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-export function bodyDigest(request: TransportRequest): string {
-  const hash = createHash("sha256");
-  for (const piece of request.body ?? []) hash.update(piece);
-  return hash.digest("hex");
 }

@@ -16,8 +16,18 @@ import type { InputContent } from "../../contract/events/types.ts";
 import type { ProposedCall } from "../../contract/seams/types.ts";
 import { type Access, type DeclaredAccess, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import type { Session } from "../session.ts";
-import { CallCount, callKey, fromJson, LOG_NAME, type LogLine, nestedKey, type SessionTape } from "./log.ts";
-import { bodyDigest, giveInput, sleepOn } from "./record.ts";
+import {
+  CallCount,
+  callKey,
+  fromJson,
+  LOG_NAME,
+  type LogLine,
+  nestedKey,
+  type RequestLine,
+  type SessionTape,
+} from "./log.ts";
+import { giveInput, sleepOn } from "./record.ts";
+import { differenceOf } from "./request-line.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
 
@@ -38,7 +48,7 @@ const PATIENCE_MS = 10_000;
 export class Replayer implements SessionTape {
   readonly #values = { now: [] as number[], random: [] as number[], uuid: [] as string[] };
   readonly #used = { now: 0, random: 0, uuid: 0 };
-  readonly #bodies: string[] = [];
+  readonly #recorded: RequestLine[] = [];
   readonly #completions: Completion[] = [];
   #at = 0;
   readonly #calls = new CallCount();
@@ -159,7 +169,8 @@ export class Replayer implements SessionTape {
 
   readonly #fetch: Transport = async (request: TransportRequest) => {
     const n = this.#requests++;
-    if (this.#bodies[n] !== bodyDigest(request)) throw this.#diverge(`request ${n} is not the one that was recorded`);
+    const difference = differenceOf(this.#recorded[n], n, request);
+    if (difference !== undefined) throw this.#diverge(difference);
     const line = await this.#waitFor(n, `response ${n}`, request.signal);
     if (line.t === "no_response") throw new NetworkError(line.error);
     if (line.t !== "response") throw this.#diverge(`request ${n} has no recorded response`);
@@ -231,7 +242,7 @@ export class Replayer implements SessionTape {
         this.#values.uuid.push(line.v);
         break;
       case "request":
-        this.#bodies[line.n] = line.body;
+        this.#recorded[line.n] = line;
         break;
       default:
         this.#completions.push(line);

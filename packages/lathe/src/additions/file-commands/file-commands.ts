@@ -2,9 +2,8 @@
 
 import { readFile, realpath } from "node:fs/promises";
 import { relative } from "node:path";
-import type { InputContent } from "@lathe/agent";
+import type { InputContent, InputPart } from "@lathe/agent";
 import { oneLine } from "@lathe/agent/base";
-import type { ContentPart } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { fileParts } from "../../conversation/attachments.ts";
 import type { OpenSession, PromptCommand } from "../../conversation/session-contract.ts";
@@ -75,7 +74,7 @@ const withShellNote = (text: string): string => (SHELL.test(text) ? `${text}\n\n
 
 async function contentOf({ text, attached }: Included, { cwd, machine }: Workspace): Promise<InputContent> {
   if (attached.length === 0) return text;
-  const parts: ContentPart[] = [];
+  const parts: InputPart[] = [];
   for (const file of attached) {
     const below = relative(cwd, file);
     parts.push(...(await fileParts(below.startsWith("..") ? file : below, { ...machine, cwd })));

@@ -1,8 +1,9 @@
 // Loads isolated work when an agent needs an isolated copy, or when one may have left something behind, so that a start
 // does not pay for it.
 
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import type { Isolation, IsolationRequest } from "@lathe/agent/agents";
+import { isDirectory } from "../../platform/home/small-file.ts";
 import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
 import { storeOf } from "./view-store.ts";
 
@@ -50,5 +51,4 @@ export class LazyIsolation {
   }
 }
 
-const hasEntries = (folder: string): boolean =>
-  (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false) && readdirSync(folder).length > 0;
+const hasEntries = (folder: string): boolean => isDirectory(folder) && readdirSync(folder).length > 0;

@@ -2,9 +2,10 @@
 // folder of the repository that has any, and the .env of the directory itself. Files in an untrusted folder are only
 // reported.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { HomePaths } from "../../platform/home/paths.ts";
+import { statIfThere } from "../../platform/home/small-file.ts";
 import { isTrusted, isUnchangedSinceTrust } from "./trust.ts";
 
 export interface ProjectFiles {
@@ -89,6 +90,6 @@ function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: str
 /** Compares the paths after following links. */
 function isSame(path: string, other: string): boolean {
   if (path === other) return true;
-  const [a, b] = [path, other].map((one) => statSync(one, { throwIfNoEntry: false }));
+  const [a, b] = [path, other].map(statIfThere);
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }

@@ -2,8 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
-import type { InputContent } from "@lathe/agent";
-import type { ContentPart } from "@lathe/llm";
+import type { InputContent, InputPart } from "@lathe/agent";
 import { decodePicture } from "../../conversation/client-picture.ts";
 import { isAttachedText } from "../../conversation/typed-addresses.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -11,7 +10,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 /** Keeps typed text last, after attachments: that is where slash commands are looked for. */
 export function inputOf(blocks: readonly ContentBlock[]): InputContent {
   if (blocks.length === 0) throw usageError("The prompt is empty. Send at least one block.");
-  const parts: ContentPart[] = [];
+  const parts: InputPart[] = [];
   for (const part of blocks.map(partOf)) {
     const last = parts.at(-1);
     // The user did not type the text of an attached file, so it stays a separate part.
@@ -26,7 +25,7 @@ export function inputOf(blocks: readonly ContentBlock[]): InputContent {
   return parts.length === 1 && only?.kind === "text" ? only.text : parts;
 }
 
-function partOf(block: ContentBlock): ContentPart {
+function partOf(block: ContentBlock): InputPart {
   switch (block.type) {
     case "text":
       return { kind: "text", text: block.text };

@@ -71,9 +71,13 @@ it("another name of a credential file is one as well", () => {
   linkSync(join(root, "home/.npmrc"), join(project, "a.txt"));
   linkSync(join(root, "home/.ssh/work"), join(project, "b.txt"));
   linkSync(join(project, "notes.txt"), join(project, "c.txt"));
+  put("project/.env");
+  put("project/sub/deep/x");
+  linkSync(join(project, ".env"), join(project, "hard.txt"));
+  linkSync(join(project, ".env"), join(project, "sub/deep/hard.txt"));
   expect(
-    ["a.txt", "b.txt", "c.txt", "none", "long".repeat(100), "nul\0"].map((name) =>
+    ["a.txt", "b.txt", "hard.txt", "sub/deep/hard.txt", "c.txt", "none", "long".repeat(100), "nul\0"].map((name) =>
       isCredentialFile(join(project, name), places),
     ),
-  ).toEqual([true, true, false, false, false, false]);
+  ).toEqual([true, true, true, true, false, false, false, false]);
 });

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { isInside, ownCredentialFiles, type SensitivePlaces } from "@lathe/agent/policy";
+import { isCredentialFile, isInside, ownCredentialFiles, type SensitivePlaces } from "@lathe/agent/policy";
 
 type Homes = Pick<SensitivePlaces, "userHome" | "latheHome">;
 
@@ -68,14 +68,24 @@ function readGitFile(file: string): string {
   }
 }
 
-/** Whether the path is a hard link to one of the user's credential files. */
+/**
+ * Whether the path is a hard link to one of the user's credential files, or to one in its own folder or in a folder
+ * above. Nothing on the disk says which names a file has, so other folders are not searched.
+ */
 function isOtherName(path: string, homes: Homes): boolean {
   const stat = statOf(path);
   if (!stat?.isFile() || stat.nlink < 2) return false;
-  return credentialFiles(homes).some((file) => {
+  return [...credentialFiles(homes), ...credentialsAbove(path)].some((file) => {
     const known = statOf(file);
     return known !== undefined && known.ino === stat.ino && known.dev === stat.dev;
   });
+}
+
+function credentialsAbove(path: string): string[] {
+  const found: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at))
+    found.push(...entriesOf(at).filter((file) => isCredentialFile(file, { userHome: "", latheHome: "" })));
+  return found;
 }
 
 /**

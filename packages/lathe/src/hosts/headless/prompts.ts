@@ -1,8 +1,7 @@
 // Turns what the user gave on the command line and on stdin into inputs for the agent: words, -p prompts, @files, piped
 // text.
 
-import type { InputContent } from "@lathe/agent";
-import type { ContentPart } from "@lathe/llm";
+import type { InputContent, InputPart } from "@lathe/agent";
 import type { Attachment, AttachmentFiles } from "../../conversation/attachments.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
@@ -26,7 +25,7 @@ export async function promptsOf(
 ): Promise<InputContent[]> {
   const files = words.filter(isFile).map((word) => word.slice(1));
   const prompts = [...(options.print ?? []), ...promptsFromWords(words.filter((word) => !isFile(word)))];
-  const context: ContentPart[] = [];
+  const context: InputPart[] = [];
   if (files.length > 0) {
     const { fileParts } = await import("../../conversation/attachments.ts");
     for (const file of files) context.push(...(await fileParts(file, machine, seen)));
@@ -61,13 +60,13 @@ function promptsFromWords(words: readonly string[]): string[] {
 
 const isFile = (word: string): boolean => word.startsWith("@") && word.length > 1;
 
-function withContext(context: readonly ContentPart[], prompts: readonly InputContent[]): InputContent[] {
+function withContext(context: readonly InputPart[], prompts: readonly InputContent[]): InputContent[] {
   if (context.length === 0) return [...prompts];
   const [first = [], ...rest] = prompts;
   return [[...context, ...(typeof first === "string" ? [{ kind: "text" as const, text: first }] : first)], ...rest];
 }
 
-async function pipedParts(bytes: Uint8Array, tags?: Attachment["tags"]): Promise<ContentPart[]> {
+async function pipedParts(bytes: Uint8Array, tags?: Attachment["tags"]): Promise<InputPart[]> {
   const { attachmentParts } = await import("../../conversation/attachments.ts");
   return attachmentParts({ name: "Piped input", bytes, ...(tags ? { tags } : {}) });
 }

@@ -1,6 +1,6 @@
 // What the user types until it is sent: the text, its pictures, and the history of prompts.
 
-import type { ContentPart } from "@lathe/llm";
+import type { InputPart } from "@lathe/agent";
 import type { Editor, Mark } from "@lathe/tui";
 import type { ComposerHistory } from "./composer-history.ts";
 import type { ConversationLink } from "./conversation-link.ts";
@@ -34,7 +34,7 @@ export class Composer {
   }
 
   /** Empties the editor and shows the text as sent. Returns its attachments, such as pictures. */
-  take(text: string): readonly ContentPart[] {
+  take(text: string): readonly InputPart[] {
     const attached = this.#parts.pictures.partsOf(this.editor.marks());
     this.editor.clear();
     this.#record(text);

@@ -4,7 +4,9 @@ import type { InputOutcome, ToolDef } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
+import { unwritableReason } from "../../platform/home/unwritable.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import { contentOf, toolOfHost } from "../rpc/host-tools.ts";
 import { HostPerson } from "../rpc/person.ts";
@@ -20,6 +22,7 @@ export async function createAgentSession(options: AgentSessionOptions): Promise<
   checkOptions(options);
   const asOptions = commandOptions(options);
   const { run, workspace } = await openPlace(options, asOptions);
+  mustBeSavable(options, workspace.paths.sessions);
   const requestFor = run.requestFor(workspace, asOptions);
   const listeners = new Listeners();
   const tools = (options.customTools ?? []).map(toolOf);
@@ -36,6 +39,13 @@ export async function createAgentSession(options: AgentSessionOptions): Promise<
     journalFor(workspace, asOptions),
   );
   return new ConversationSession(conversation, listeners);
+}
+
+/** Says before any work that a new session could not be saved, and which setting names the folder. */
+function mustBeSavable({ session = "new" }: AgentSessionOptions, folder: string): void {
+  if (session !== "new" && session !== "continue") return;
+  const reason = unwritableReason(folder, 'keep the session in memory (session: "memory")');
+  if (reason !== undefined) throw usageError(reason);
 }
 
 /** The options as command line options. */

@@ -1,8 +1,8 @@
 // Commands that give the agent work or stop it.
 
-import type { InputContent } from "@lathe/agent";
+import type { InputContent, InputPart } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
-import type { ContentPart, JsonValue } from "@lathe/llm";
+import type { JsonValue } from "@lathe/llm";
 import { decodePicture } from "../../conversation/client-picture.ts";
 import { GateRefusal } from "../../conversation/gates/gate.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
@@ -17,7 +17,7 @@ interface MessageWithImages {
 
 function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   if (images.length === 0) return message;
-  const parts = images.map(({ data }, at): ContentPart => decodePicture(`images[${at}]`, data));
+  const parts = images.map(({ data }, at): InputPart => decodePicture(`images[${at}]`, data));
   return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
 }
 

@@ -32,7 +32,7 @@ export function readIfReadable(file: string): string | undefined {
 }
 
 /** A path below something that is not a directory does not exist either. */
-function statIfThere(file: string): Stats | undefined {
+export function statIfThere(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch (error) {

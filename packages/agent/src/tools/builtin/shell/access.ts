@@ -4,6 +4,7 @@
 import { posix } from "node:path";
 import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
+import { isCredentialFile } from "../../../policy/permissions/sensitive-paths.ts";
 import { diskFacts, isGit, programOf } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { withFoundFiles } from "./found-names.ts";
@@ -145,6 +146,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
     if (words[1] === "rebase" && (await hasPreparedCommands(place ?? cwd, env)))
       doubts.push("the rebase in progress runs commands");
   const files = new Map<string, Access>();
+  const places = { userHome: env.home ?? "/", latheHome: "/" };
   for (const file of handed.flatMap((one) => one.files)) files.set(`${file.kind} ${file.path}`, file);
   for (const [index, part] of analysis.parts.entries()) {
     const reached = behind[index];
@@ -168,8 +170,8 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
           const target = (await paths.locate(posix.resolve(part.cwd ?? cwd, folder, posix.basename(own)))).real;
           files.set(`write ${target}`, { kind: "write", path: target });
         }
-        // Files that a glob reads are judged by the glob; only link targets are added.
-        if (kind === "read" && isGlob && own === real) continue;
+        // Files that a glob reads are judged by the glob; only link targets and files with keys are added.
+        if (kind === "read" && isGlob && own === real && !isCredentialFile(real, places)) continue;
         files.set(`${kind} ${real}`, { kind, path: real });
       }
     }

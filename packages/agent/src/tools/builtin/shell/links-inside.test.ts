@@ -42,6 +42,14 @@ async function decide(command: string, mode: "auto-edit" | "read-only" = "auto-e
   return judge({ tier: "exec", access }, { mode, rules: [], places }).decision;
 }
 
+it("a wildcard that matches a file with keys is asked about, others of its kind are not", async () => {
+  writeFileSync(join(project, "plain/package.json"), "{}");
+  expect(await decide("cat plain/*.json")).toBe("allow");
+  writeFileSync(join(project, "plain/credentials.json"), "{}");
+  expect(await decide("cat plain/*.json")).toBe("ask");
+  expect(await decide("cat plain/*")).toBe("ask");
+});
+
 describe("a link to a folder", () => {
   beforeEach(() => {
     for (const name of ["kept", "others", "way", "server"]) mkdirSync(join(folder, name));

@@ -2,8 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { InputPart } from "@lathe/agent";
 import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
-import type { ContentPart } from "@lathe/llm";
 import type { Editor, Mark } from "@lathe/tui";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { droppedPaths } from "./dropped-files.ts";
@@ -18,7 +18,7 @@ export interface PictureParts {
 
 export class Pictures {
   readonly #parts: PictureParts;
-  readonly #content = new Map<number, ContentPart>();
+  readonly #content = new Map<number, InputPart>();
   #count = 0;
 
   constructor(parts: PictureParts) {
@@ -42,7 +42,7 @@ export class Pictures {
   }
 
   /** The pictures behind the marks of a text. */
-  partsOf(marks: readonly Mark[]): ContentPart[] {
+  partsOf(marks: readonly Mark[]): InputPart[] {
     return marks.flatMap(({ id, kind }) => (kind === "attachment" ? (this.#content.get(id) ?? []) : []));
   }
 
