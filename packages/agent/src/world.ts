@@ -3,6 +3,15 @@
 export { isSecretName, isSecretValue, mayHoldKeys } from "./base/secrets/variables.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./world/env/guarded.ts";
+export {
+  type FilterChoice,
+  INERT_DIFF,
+  INERT_GIT,
+  INERT_GIT_COMMAND,
+  LIST_SETTINGS,
+  NO_TRANSPORT,
+  withoutFilters,
+} from "./world/env/inert-git.ts";
 export { realEntryOf, realPathOf } from "./world/env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./world/env/remote.ts";
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./world/env/sandbox/sandboxed-local.ts";

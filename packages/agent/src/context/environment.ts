@@ -3,6 +3,7 @@
 
 import type { SessionDeps } from "../base/time/deadline.ts";
 import { isoTime } from "../record/journal/timestamp.ts";
+import { INERT_GIT_COMMAND as GIT } from "../world/env/inert-git.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { currentBranch, repositoryRoot } from "./git-files.ts";
 
@@ -125,13 +126,6 @@ export async function collectFacts(
     ...(snapshot ? { git: snapshot } : {}),
   };
 }
-
-/**
- * A stranger's repository must not run its monitor, hooks or signature checks; submodules have configurations of their
- * own.
- */
-const GIT =
-  "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false -c core.pager=cat";
 
 /**
  * Settings of a repository that make git start programs, or fetch missing objects by starting them, and that `-c`

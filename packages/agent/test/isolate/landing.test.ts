@@ -188,6 +188,24 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     expect(await landing([delta], { mode: "branch" })).toMatchObject({ kind: "conflict" });
   });
 
+  it("a branch is made without a program that the repository's configuration names, also from a worktree view", async () => {
+    project = makeProject({ "a.txt": "1\n" });
+    const ran = join(project.store, "..", "ran");
+    mkdirSync(join(project.root, ".git/hooks"), { recursive: true });
+    writeFileSync(join(project.root, ".git/hooks/reference-transaction"), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    project.git("config", "protocol.ext.allow", "always");
+    project.git("config", `url.ext::touch ${ran} .insteadOf`, "/");
+    const view = await project.open("worktree");
+    await view.env.writeFile("a.txt", "2\n");
+    const delta = await view.delta();
+    expect(await landing([delta], { mode: "branch" })).toMatchObject({ kind: "landed" });
+    expect(project.git("show", `lathe/task/${view.id}:a.txt`)).toBe("2\n");
+    expect(existsSync(ran)).toBe(false);
+    // The trap is real.
+    expect(() => project.git("fetch", "-q", "/nowhere")).toThrow();
+    expect(existsSync(ran)).toBe(true);
+  });
+
   it("a link that leads out of the project never lands, nor what would be written through one", async () => {
     project = makeProject({ "a.txt": "1\n", "d/x.txt": "x\n" });
     const outside = join(project.folder, "outside");

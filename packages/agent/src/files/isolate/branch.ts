@@ -1,6 +1,7 @@
 // Lands deltas as branches: one commit on top of HEAD per delta, named `lathe/task/<id>`. Files, index and HEAD stay
 // unchanged.
 
+import { INERT_GIT } from "../../world/env/inert-git.ts";
 import type { GitStore } from "./git-store.ts";
 import { commit, mergeChanges } from "./merge.ts";
 import { repositoryAt } from "./repository.ts";
@@ -20,6 +21,8 @@ export interface ReadyBranch {
   readonly name: string;
   readonly tree: string;
   readonly commit: string;
+  /** The commit below it. */
+  readonly head: string;
 }
 
 /** Everything is prepared before the first branch is created, so that either all are created or none. */
@@ -48,7 +51,7 @@ export async function branchPlan(
       ]);
       conflicts.push(...found.map((conflict) => ({ ...conflict, path: `${site.top}/${conflict.path}` })));
       const made = await commit(site.git, tree, [head], message ?? `Changes of ${id}`);
-      ready.push({ site, id, gitDir: repository.gitDir, name, tree, commit: made });
+      ready.push({ site, id, gitDir: repository.gitDir, name, tree, commit: made, head });
     }
   }
   return { ready, conflicts };
@@ -70,10 +73,15 @@ async function exists(git: GitStore, gitDir: string, name: string): Promise<bool
   return (await git.ask(["--git-dir", gitDir, "rev-parse", "-q", "--verify", `refs/heads/${name}`])).exitCode === 0;
 }
 
-/** Writes objects and a single ref; no hook runs, and no user configuration applies. */
-export async function makeBranch({ site, gitDir, name, commit: made }: ReadyBranch): Promise<void> {
-  await site.git.run(["update-ref", `refs/heads/out/${name}`, made]);
-  const refs = `refs/heads/out/${name}:refs/heads/${name}`;
-  const quiet = ["-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules"];
-  await site.git.run(["--git-dir", gitDir, "-c", "core.hooksPath=/dev/null", "fetch", ...quiet, site.git.gitDir, refs]);
+/**
+ * Writes objects and a single ref. Nothing is fetched, because the repository's own configuration could redirect that to
+ * a program; no hook runs, and no user configuration applies.
+ */
+export async function makeBranch({ site, gitDir, name, commit: made, head }: ReadyBranch): Promise<void> {
+  const wanted = Buffer.from(`${made}\n^${head}\n`);
+  const pack = await site.git.run(["pack-objects", "--revs", "--stdout", "-q"], { stdin: wanted });
+  const there = ["--git-dir", gitDir, ...INERT_GIT];
+  await site.git.run([...there, "unpack-objects", "-q"], { stdin: pack });
+  // The last argument: the branch must not exist yet.
+  await site.git.run([...there, "update-ref", `refs/heads/${name}`, made, ""]);
 }

@@ -101,6 +101,8 @@ async function cloneInto(
       "-q",
       "--shared",
       "--no-checkout",
+      // It serves the clone from the project, whose configuration could name a program for missing objects.
+      "--upload-pack=env GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git-upload-pack",
       "--template=",
       "--",
       top,

@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NO_TRANSPORT } from "../../world/env/inert-git.ts";
 import type { Processes } from "../../world/process/processes.ts";
 import type { ProgramArgv } from "../../world/process/types.ts";
 
@@ -106,6 +107,7 @@ export function openGitStore(options: GitStoreOptions): GitStore {
         GIT_CONFIG_GLOBAL: "/dev/null",
         GIT_ATTR_NOSYSTEM: "1",
         GIT_OPTIONAL_LOCKS: "0",
+        ...NO_TRANSPORT,
         ...(run.hasPatterns ? {} : { GIT_LITERAL_PATHSPECS: "1" }),
         GIT_TERMINAL_PROMPT: "0",
         ...NOBODY,

@@ -83,7 +83,7 @@ async function checkOut(pull: PullFacts, place: CheckoutPlace, force: boolean): 
   const tracking = `refs/remotes/${remote}/${pull.headRepo === undefined ? branch : pull.headRef}`;
   await git.runOrFail(
     `Fetching pull request ${pull.number}`,
-    ["fetch", "--no-tags", remote, `+${source}:${tracking}`],
+    ["fetch", "--no-tags", "--no-recurse-submodules", remote, `+${source}:${tracking}`],
     allowed,
   );
   const head = await git.runOrFail("Reading the fetched branch", ["rev-parse", "--verify", `${tracking}^{commit}`]);
@@ -120,7 +120,9 @@ async function setBranch(git: Git, { branch, head, there, force }: BranchState):
     return;
   }
   // Git refuses to move a branch that is checked out, and uncommitted changes there are the user's.
-  const changed = await git.text(["status", "--porcelain", "--untracked-files=no"], { cwd: there });
+  const changed = await git.text(["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"], {
+    cwd: there,
+  });
   if (changed !== undefined)
     throw new ToolFailure(`${there} has changes that are not committed. Commit or discard them first.`);
   await git.runOrFail(`Resetting ${branch}`, ["reset", "--quiet", "--hard", head], { cwd: there, isAllowed: true });

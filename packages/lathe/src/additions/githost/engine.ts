@@ -228,14 +228,23 @@ function pullNumber(identifier: string): number | undefined {
  */
 async function refuseUntrusted({ services, env }: ToolContext, { git }: Place): Promise<void> {
   if (services.isFolderTrusted?.() !== false) return;
-  const file = await git.text(["rev-parse", "--path-format=absolute", "--git-path", "config"]);
-  const text = file === undefined ? "" : await env.readFile(file);
-  // We do not run hooks.
-  const setting = programSetting(text.replace(/^[ \t]*hookspath[ \t]*=.*$/gim, ""));
+  const setting = await settingIn(git, env);
   if (setting === undefined) return;
   throw new ToolFailure(
     `This folder is not trusted, and git may run a program because of its setting ${setting}. The user can trust the folder: lathe trust`,
   );
+}
+
+/** The first setting in the repository's files that may start a program; hooks do not run anyway. */
+async function settingIn(git: Place["git"], env: ToolContext["env"]): Promise<string | undefined> {
+  for (const name of ["config", "config.worktree"]) {
+    const file = await git.text(["rev-parse", "--path-format=absolute", "--git-path", name]);
+    if (file === undefined || !(await env.stat(file))) continue;
+    const text = await env.readFile(file);
+    const setting = programSetting(text.replace(/^[ \t]*hookspath[ \t]*=.*$/gim, ""));
+    if (setting !== undefined) return setting;
+  }
+  return undefined;
 }
 
 /** The branch in the form the host expects: with the owner of the fork, if it is pushed to one. */

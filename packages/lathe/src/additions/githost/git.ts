@@ -4,11 +4,11 @@
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { ToolFailure } from "@lathe/agent";
 import { abortAfter } from "@lathe/agent/base";
-import type { ProgramArgv } from "@lathe/agent/world";
+import { INERT_GIT, NO_TRANSPORT, type ProgramArgv } from "@lathe/agent/world";
 import { type GitHost, type RepoRef, repoOfRemote } from "./hosts.ts";
 
 /** Otherwise, a hook in the change that is checked out would run with the checkout. */
-const SAFE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+const SAFE = [...INERT_GIT, "-c", "core.quotePath=false"];
 const QUIET = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" };
 const MOST_BYTES = 8 << 20;
 /** Fetching a large repository takes long; local commands do not. */
@@ -41,7 +41,7 @@ export class Git {
     if (!this.#env.startProcess) throw new ToolFailure("git cannot be run here.");
     const late = abortAfter(isAllowed ? MOST_MS : MOST_LOCAL_MS);
     const process = await this.#env.startProcess(["git", ...SAFE, ...args] as unknown as ProgramArgv, {
-      env: { ...QUIET, ...tokenVariables(token) },
+      env: { ...QUIET, ...(isAllowed ? {} : NO_TRANSPORT), ...tokenVariables(token) },
       signal: AbortSignal.any([this.#signal, late]),
       ...(cwd === undefined ? {} : { cwd }),
       ...(isAllowed ? { outside: true } : {}),

@@ -47,7 +47,9 @@ export async function pushBranch(
   const { branch, remote, headRef, isCrossRepository, maintainerCanModify } = target;
   const current = await git.text(["symbolic-ref", "--quiet", "--short", "HEAD"]);
   const from = current === branch ? "HEAD" : `refs/heads/${branch}`;
-  const args = ["push", ...(forceWithLease ? ["--force-with-lease"] : []), remote, `${from}:refs/heads/${headRef}`];
+  // Submodules have configurations of their own.
+  const options = ["--no-recurse-submodules", ...(forceWithLease ? ["--force-with-lease"] : [])];
+  const args = ["push", ...options, remote, `${from}:refs/heads/${headRef}`];
   const { exitCode, stderr } = await git.ask(args, { isAllowed: true, token });
   if (exitCode === 0) return /Everything up-to-date/.test(stderr) ? "Everything was already up to date." : "";
   const said = stderr

@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type ExecutionEnvironment, FileBlobs, type Journal, type Session } from "@lathe/agent";
 import { Rewinder, repositoryOf, type SnapshotOptions, Snapshots } from "@lathe/agent/files";
-import { personalIgnoreFile } from "@lathe/agent/world";
+import { INERT_GIT_COMMAND, personalIgnoreFile } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
 /** The inputs for recording the history of a session's files. */
@@ -71,9 +71,7 @@ function coveredFolders(roots: readonly string[]): string[] {
 }
 
 const GIT_PATIENCE_MS = 5_000;
-/** A stranger's repository must not make git run programs. */
-const TRACKED_IGNORED =
-  "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null ls-files -z --cached --ignored --exclude-standard";
+const TRACKED_IGNORED = `${INERT_GIT_COMMAND} ls-files -z --cached --ignored --exclude-standard`;
 
 type Commands = FileHistoryParts["env"];
 

@@ -43,6 +43,7 @@ export const reviewCommand: Command = async (argv, machine) => {
   const isJson = options.mode === "json";
   const print = (value: object): void => void machine.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   const change = await changeOf(workspace, range);
+  if (change.note !== undefined) machine.stderr.write(`lathe: ${change.note}\n`);
   if (change.files.length === 0) {
     if (isJson) print(reviewReport(nothingToReview(change), null));
     else machine.stdout.write(`${nothingLine(change)}\n`);

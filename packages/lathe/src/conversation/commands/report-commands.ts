@@ -90,8 +90,9 @@ const diff: SlashCommand = {
   name: "diff",
   description: "show what has changed in the repository since the last commit",
   whileWorking: true,
-  run: async ({ session }, _argument, view) => {
-    const { hasCommit, diff: changes, untracked } = await workingDiff(session);
+  run: async (conversation, _argument, view) => {
+    const { hasCommit, diff: changes, untracked, note } = await workingDiff(conversation);
+    if (note !== undefined) view.line(note, "dim");
     if (untracked.length > 0) view.line(`New files that git does not track yet:\n${untracked.join("\n")}`, "dim");
     if (changes === "") {
       const nothing = hasCommit ? "Nothing has changed since the last commit." : "There is no commit and no file yet.";

@@ -15,6 +15,7 @@ export const reviewCommand: SlashCommand = {
     const { workspace, session, permissions } = conversation;
     const change = await changeOf(workspace, range === "" ? undefined : range);
     if (change.files.length === 0) return view.line(nothingLine(change), "dim");
+    if (change.note !== undefined) view.line(change.note, "dim");
     view.line(`Reviewing ${changeLine(change)}… (interrupt to cancel)`, "dim");
     const found = await review({ workspace, session, permissions, tell: () => {} }, change);
     if (!found) return view.line("Review interrupted.", "dim");

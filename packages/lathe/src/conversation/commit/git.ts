@@ -2,7 +2,7 @@
 // change the repository run as the user's own git would, with hooks, filters and signing.
 
 import { abortAfter } from "@lathe/agent/base";
-import { Processes, type ProgramArgv } from "@lathe/agent/world";
+import { INERT_GIT, NO_TRANSPORT, Processes, type ProgramArgv } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 
@@ -18,6 +18,7 @@ interface RunGit {
   readonly index?: string;
   /** Receives what git and its hooks print. */
   readonly onOutput?: (text: string) => void;
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export interface GitPlace {
@@ -31,8 +32,7 @@ const READ_MS = 120_000;
 const ACT_MS = 3_600_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-const QUIET = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
-const NO_PROGRAMS = ["-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false"];
+const ASKING = [...INERT_GIT, "-c", "core.quotePath=false"];
 
 export class CommitGit {
   readonly #processes: Processes;
@@ -49,7 +49,7 @@ export class CommitGit {
 
   /** Runs a command that only reads; its exit code is part of the answer. */
   ask(args: readonly string[], run: RunGit = {}): Promise<GitAnswer> {
-    return this.#start([...QUIET, ...NO_PROGRAMS, ...args], READ_MS, run);
+    return this.#start([...ASKING, ...args], READ_MS, { ...run, variables: NO_TRANSPORT });
   }
 
   /** The output without the last line break; undefined if git exits with an error. */
@@ -80,7 +80,11 @@ export class CommitGit {
     return this.#processes.cleanup();
   }
 
-  async #start(args: readonly string[], timeoutMs: number, { stdin, index, onOutput }: RunGit): Promise<GitAnswer> {
+  async #start(
+    args: readonly string[],
+    timeoutMs: number,
+    { stdin, index, onOutput, variables }: RunGit,
+  ): Promise<GitAnswer> {
     const chunks: Buffer[] = [];
     let room = MOST_BYTES;
     const onStdout = (chunk: Buffer): void => {
@@ -92,7 +96,12 @@ export class CommitGit {
       const { exitCode, stderr } = await this.#processes.run({
         argv: ["git", ...args] as unknown as ProgramArgv,
         cwd: this.cwd,
-        env: { ...this.#env, GIT_PAGER: "cat", ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
+        env: {
+          ...this.#env,
+          ...variables,
+          GIT_PAGER: "cat",
+          ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+        },
         timeoutMs,
         signal: AbortSignal.any([this.signal, abortAfter(timeoutMs)]),
         onStdout,

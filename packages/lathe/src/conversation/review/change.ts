@@ -2,9 +2,11 @@
 // changes.
 
 import { join } from "node:path";
+import { INERT_DIFF } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { usageError } from "../../platform/usage/exit.ts";
-import { type Git, type GitPlace, withGit } from "./git.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { filtersOffLine } from "../filters-off.ts";
+import { type Git, type GitPlace, NOT_COMPARED, withGit } from "./git.ts";
 import { branchChanges, type Range, rangeOf, uncommittedRange } from "./range.ts";
 import type { Change, ChangedFile } from "./types.ts";
 
@@ -32,13 +34,17 @@ export async function changeOf(
 
 async function changeIn(git: Git, top: string, range: Range): Promise<Change> {
   const ends = [range.base, ...(range.end === undefined ? [] : [range.end]), "--"];
-  const { stdout: rows } = await git.ask(["diff", "--no-ext-diff", "--no-textconv", "-M", "--numstat", "-z", ...ends]);
-  const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "-M", "--src-prefix=a/", "--dst-prefix=b/"];
-  const { stdout, isCut } = await git.ask(["diff", ...plain, ...ends], MOST_DIFF);
+  const { stdout: rows, exitCode } = await git.ask(["diff", ...INERT_DIFF, "-M", "--numstat", "-z", ...ends]);
+  const plain = [...INERT_DIFF, "--no-color", "-M", "--src-prefix=a/", "--dst-prefix=b/"];
+  const { stdout, isCut, exitCode: endOfDiff } = await git.ask(["diff", ...plain, ...ends], MOST_DIFF);
+  // An incomplete answer would look like a smaller change.
+  if (exitCode !== 0 || endOfDiff !== 0) throw new CliError(EXIT.failed, NOT_COMPARED);
   const sections = sectionsOf(stdout.toString("utf8"), isCut);
   const tracked = countsOf(rows.toString("utf8")).map((file) => ({ ...file, diff: sections.get(file.path) }));
   const files = range.end === undefined ? [...tracked, ...(await untrackedFiles(git, top))] : tracked;
-  return { ...range, top, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  const note = range.end === undefined && tracked.length > 0 ? filtersOffLine(await git.filtersOff()) : undefined;
+  const sorted = files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { ...range, top, files: sorted, ...(note === undefined ? {} : { note }) };
 }
 
 /** Parses `added TAB removed TAB path NUL`; a renamed file has an empty path, followed by both names. */

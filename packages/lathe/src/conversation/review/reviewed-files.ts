@@ -2,8 +2,10 @@
 
 import { join } from "node:path";
 import { isInside } from "@lathe/agent/policy";
+import { INERT_DIFF } from "@lathe/agent/world";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { ReadReviewed } from "./findings.ts";
-import type { Git } from "./git.ts";
+import { type Git, NOT_COMPARED } from "./git.ts";
 import type { Change } from "./types.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -37,7 +39,16 @@ export async function differencesFrom(
   git: Git,
   commit: string,
 ): Promise<{ readonly absent: readonly string[]; readonly other: readonly string[] }> {
-  const { stdout } = await git.ask(["diff", "--no-ext-diff", "--no-renames", "--name-status", "-z", commit, "--"]);
+  const { stdout, exitCode } = await git.ask([
+    "diff",
+    ...INERT_DIFF,
+    "--no-renames",
+    "--name-status",
+    "-z",
+    commit,
+    "--",
+  ]);
+  if (exitCode !== 0) throw new CliError(EXIT.failed, NOT_COMPARED);
   const fields = stdout.toString("utf8").split("\0");
   const absent: string[] = [];
   const other: string[] = [];

@@ -13,6 +13,8 @@ export interface Change {
   /** The commit with the reviewed files; undefined: the files on disk. */
   readonly end: string | undefined;
   readonly files: readonly ChangedFile[];
+  /** What the user should know about the comparison. */
+  readonly note?: string;
 }
 
 export interface ChangedFile {

@@ -108,7 +108,7 @@ export const DISPLAY_COMMANDS = {
   get_diff: {
     scope: "message:read",
     params: {},
-    data: object({ hasCommit: flag(), diff: text(), untracked: listOf(text()) }),
+    data: object({ hasCommit: flag(), diff: text(), untracked: listOf(text()), note: optional(text()) }),
   },
   get_queue: {
     scope: "message:read",

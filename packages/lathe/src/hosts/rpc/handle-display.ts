@@ -56,7 +56,7 @@ export const displayHandlers: Handlers<CommandName & keyof typeof DISPLAY_COMMAN
 
   get_diff: async (_params, { current }) => {
     const { workingDiff } = await import("../../conversation/working-diff.ts");
-    return workingDiff(current.session);
+    return workingDiff(current.conversation);
   },
 
   get_queue: (_params, { current: { session } }) => ({

@@ -68,6 +68,7 @@ function CommitDiff({ view }: { readonly view: SessionView }): VNode {
   return (
     <>
       <Problem text={problem} />
+      {answer?.note !== undefined && <p class="hint">{visible(answer.note)}</p>}
       {answer && answer.diff === "" && answer.untracked.length === 0 && <p class="hint">There are no changes.</p>}
       {answer && answer.diff !== "" && <DiffView diff={answer.diff} />}
       {answer && answer.untracked.length > 0 && (
