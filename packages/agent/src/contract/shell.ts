@@ -16,6 +16,13 @@ export interface ShellPart {
    * a trailing `*` matches them.
    */
   readonly unknown: readonly number[];
+  /**
+   * For a command with unknown words: what each word may be as a path, with globs as written; undefined if that is
+   * unknown. Absent for harmless commands.
+   */
+  readonly guesses?: readonly (readonly string[] | undefined)[];
+  /** Paths in the words that lead to another place through a link on the disk, with the real path. */
+  readonly links?: readonly { readonly text: string; readonly path: string }[];
   /** Every word and every redirection target is known in advance. */
   readonly isLiteral: boolean;
   /**

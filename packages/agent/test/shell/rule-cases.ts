@@ -136,7 +136,7 @@ export const ruleCases: readonly RuleCase[] = [
   unsure("git log 'unclosed; git push", "git push *", "*"),
   unsure("git $x", "git push *", "git *"),
   unsure("npm --prefix x publish", "npm publish *", "npm *"),
-  unsure("strace git push", "git push *", "*"),
+  unsure("valgrind git push", "git push *", "*"),
   unsure("doctl run git push", "git push *", "*"),
   askedByRule("git push", "git push *", "git *"),
   askedByRule("npm test; git push", "git push *", "*"),

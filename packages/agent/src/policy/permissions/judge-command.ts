@@ -13,6 +13,7 @@ import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { fewAlternatives, mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
 import { holdsPath, mayMatchPath } from "./match-globs.ts";
+import { beyondRule } from "./outside-words.ts";
 import type { Decision, Rule } from "./rule.ts";
 import { protectionOf } from "./sensitive-paths.ts";
 import { suggestedCommand } from "./suggest.ts";
@@ -45,9 +46,17 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
     sensitive(item, places, said.rule) ??
     inSandbox(item, policy) ??
     outsideSandbox(item, policy) ??
+    notCovered(item, places, said) ??
     (isUncertain(item) || said.rule ? said : undefined) ??
     byMode(item, policy)
   );
+}
+
+/** The rule matches its words, but they lead out of the working folders. */
+function notCovered(item: CommandAccess, places: Places, { decision, rule }: PartVerdict): PartVerdict | undefined {
+  if (decision !== "allow" || rule === undefined) return undefined;
+  const why = beyondRule(item, places, { named: wordsOf(rule), isStrict: rule.insideOnly === true });
+  return why === undefined ? undefined : ask(`${sentence(why)} The rule ${rule.text} does not cover that.`, FULL);
 }
 
 /** Why the command is not known to be read-only. */
@@ -81,7 +90,11 @@ function judgeAgent(item: CommandAccess, { rules, mode }: Policy, scope: RuleSco
 
 /** It is not dangerous, doubtful or about sensitive files, so a broad permission may cover it. */
 export function isOrdinaryCommand(item: CommandAccess, places: Places): boolean {
-  return !isUncertain(item) && sensitive(item, places, undefined) === undefined;
+  return (
+    !isUncertain(item) &&
+    sensitive(item, places, undefined) === undefined &&
+    beyondRule(item, places, { named: [], isStrict: true }) === undefined
+  );
 }
 
 /** False as well if its directory is unknown until it runs. */
@@ -235,13 +248,15 @@ const inSandbox = ({ outside }: CommandAccess, { isSandboxed, mode }: Policy): P
 const outsideSandbox = ({ outside }: CommandAccess, { isSandboxed }: Policy): PartVerdict | undefined =>
   isSandboxed && outside ? ask("It wants to run outside the sandbox.", FULL) : undefined;
 
-function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
+function byMode(item: CommandAccess, { mode, places }: Policy): PartVerdict {
   if (forbiddenIn(mode)) return { decision: "allow", reason: "The command is known to change nothing.", isPlain: true };
   if (item.part?.words.length === 0 && item.part.isHarmless)
     return { decision: "allow", reason: "It runs no program.", isPlain: true };
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
-  const rule = item.part && suggestedCommand(item.part);
+  const rule =
+    item.part &&
+    suggestedCommand(item.part, (named) => beyondRule(item, places, { named, isStrict: false }) === undefined);
   const strange = mode === "auto-edit" && item.part ? strangeIn(item.part) : undefined;
   const allowWith = rule === undefined ? FULL : `--allow '${rule}'`;
   return strange

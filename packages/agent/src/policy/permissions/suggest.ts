@@ -4,7 +4,9 @@
 import { posix } from "node:path";
 import type { ShellPart } from "../../contract/shell.ts";
 import { isInterpreter } from "../shell/interpreters.ts";
+import type { CommandAccess } from "./judge-command.ts";
 import { type Item, tierOf } from "./match.ts";
+import { beyondRule } from "./outside-words.ts";
 import { readRule } from "./rule.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
 import { isInRoots, type Places } from "./verdict.ts";
@@ -15,6 +17,7 @@ const WITH_SUBCOMMANDS = new Set([
   ...["bundle", "gem", "rake", "mix", "dotnet", "mvn", "gradle", "gradlew", "docker", "podman", "kubectl", "helm"],
   ...["terraform", "gh", "glab", "brew", "apt", "apt-get", "dnf", "systemctl", "make", "just", "task", "nx", "turbo"],
   ...["composer", "php", "swift", "flutter", "dart", "conda", "hatch", "pdm", "rails", "npx", "pnpx", "bunx", "uvx"],
+  ...["mise", "asdf", "rbenv", "pyenv", "nix", "doppler", "op", "aws-vault"],
 ]);
 
 /** Words after which the next one matters as well: `npm run build`. */
@@ -47,17 +50,31 @@ const CODE = /^(-[a-zA-Z]*[cepr]|--eval|--print|--command|--execute|-)$/;
 /** If nothing follows, any program only prints information about itself. */
 const ASKS_ABOUT_ITSELF = /^(--version|--help|-v|-V|version)$/;
 
-/** Undefined if only this one call should be allowed. */
-export function suggestedCommand(part: ShellPart): string | undefined {
+/** Programs whose words, or the files that these name, contain further commands: only the whole command is offered. */
+const WHOLE = /^(?:sed|sqlite3|psql|mysql|ex|ed|vim?|nvim|emacs|m4|bc|osascript)$/;
+
+/**
+ * Undefined if only this one call should be allowed. `covers`: whether a pattern that begins with these words covers
+ * this command.
+ */
+export function suggestedCommand(part: ShellPart, covers?: (fixed: readonly string[]) => boolean): string | undefined {
   const { words, unknown, danger, doubt, isElsewhere, assignments } = part;
   const [program = ""] = words;
   if (danger || doubt !== undefined || isElsewhere || assignments.length > 0 || program === "") return undefined;
   if (unknown.length === 0 && words.length === 2 && ASKS_ABOUT_ITSELF.test(words[1] ?? ""))
     return `shell(${words.join(" ")})`;
+  const isWhole = WHOLE.test(posix.basename(program)) || (posix.basename(program) === "git" && words[1] === "config");
+  if (isWhole || covers?.(fixedWords(words) ?? words) === false) return wholeCommand(words, unknown.length === 0);
   const fixed = fixedWords(words);
   if (fixed === undefined || unknown.some((at) => at < fixed.length)) return undefined;
   if (!fixed.every((word) => /^[\w@%+=:,./~-]+$/.test(word))) return undefined;
   return `shell(${[...fixed, "*"].join(" ")})`;
+}
+
+/** A rule for exactly this command. */
+function wholeCommand(words: readonly string[], isKnown: boolean): string | undefined {
+  if (!isKnown || !words.every((word) => /^[^*"'\n\r\t()\\]+$/.test(word))) return undefined;
+  return `shell(${words.map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `"${word}"`)).join(" ")})`;
 }
 
 function fixedWords(words: readonly string[]): readonly string[] | undefined {
@@ -100,7 +117,7 @@ function wholeTool(name: string): string | undefined {
 function suggestedFor(item: Item, places: Places): string | undefined {
   switch (item.kind) {
     case "exec":
-      return item.part && suggestedCommand(item.part);
+      return item.part && suggestedCommand(item.part, (named) => coversAll(item, places, named));
     case "network":
       // No rule opens a port.
       if (item.closedPort !== undefined) return undefined;
@@ -113,6 +130,9 @@ function suggestedFor(item: Item, places: Places): string | undefined {
       return undefined;
   }
 }
+
+const coversAll = (item: CommandAccess, places: Places, named: readonly string[]): boolean =>
+  beyondRule(item, places, { named, isStrict: true }) === undefined;
 
 /** Everything in the folder of the file; at the top of the project only the file itself. */
 function folderPattern(path: string, places: Places): string {

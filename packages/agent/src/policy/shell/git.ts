@@ -5,7 +5,7 @@ import type { ShellWord } from "./shell-words.ts";
 import type { Unwrapped } from "./unwrapped.ts";
 
 // Settings that affect texts and colours and run nothing.
-const SAFE_KEYS =
+export const SAFE_KEYS =
   /^(?:user\.(?:name|email)|color\..+|column\..+|advice\..+|core\.(?:quotepath|abbrev|autocrlf|safecrlf|ignorecase)|init\.defaultbranch|log\.(?:date|decorate)|diff\.(?:renames|renamelimit|algorithm|context|mnemonicprefix|noprefix)|status\.(?!submodulesummary$).+|commit\.gpgsign|tag\.gpgsign|pull\.(?:rebase|ff)|merge\.(?:ff|conflictstyle)|push\.default|rebase\.(?:autosquash|autostash)|fetch\.prune|gc\.auto|protocol\.version)$/i;
 
 /** Skips options before the subcommand, and looks into subcommands that run commands. */

@@ -19,6 +19,7 @@ import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
+import { startsProgram } from "./starts-programs.ts";
 import { type Dialect, ShellDoubt } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 import { isExported, isHarmlessAssignment, sensitiveName, strangeVariable, type VariableFacts } from "./variables.ts";
@@ -187,7 +188,9 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
-  const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
+  const starts = harmless === undefined ? startsProgram(words, name.toLowerCase()) : undefined;
+  const danger =
+    input?.danger ?? dangerOf(words, scope) ?? starts ?? (isReading ? undefined : pathDanger(words, scope));
   const { lacking } = refused ?? {};
   addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, lacking, reads: named?.reads });
   if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
@@ -267,6 +270,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     text,
     words: words.map(({ value }) => value),
     unknown: unknownIn(words),
+    ...(!harmless && { guesses: guessesOf(words) }),
     isLiteral: words.every(({ isKnown }) => isKnown) && effects.doubt === undefined,
     outer: reached.outer,
     through: reached.through,
@@ -337,6 +341,10 @@ function toAssignment(word: ShellWord): { name: string; value?: string } {
   const name = word.value.slice(0, equals).replace(/\+$/, "");
   return word.isKnown ? { name, value: word.value.slice(equals + 1) } : { name };
 }
+
+/** What the unknown words may turn out to be, as far as the text tells. */
+const guessesOf = (words: readonly ShellWord[]): (readonly string[] | undefined)[] =>
+  words.every(({ isKnown }) => isKnown) ? [] : words.map(({ paths, found }) => found?.roots ?? paths);
 
 function unknownIn(words: readonly ShellWord[]): number[] {
   return words.every(({ isKnown }) => isKnown) ? [] : words.flatMap(({ isKnown }, index) => (isKnown ? [] : [index]));

@@ -65,6 +65,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
   },
   // Bash parses its own `time` as a reserved word; this is the program.
   time: { options: "-pvq -f: --format= --portability --verbose --quiet" },
+  strace: { options: "-cCfFhiknqrtTvVwxyzZ -e: -s: -S: -a: -b: -I: -O: -U: -X:" },
   command: { options: "-p" },
   builtin: { options: "" },
   exec: { options: "-cl -a:" },

@@ -173,6 +173,8 @@ async function forget(argv: readonly string[], machine: Machine): Promise<ExitCo
   const remembered = rememberedIn(workspace);
   const { length } = remembered.list();
   await remembered.clear();
-  machine.stdout.write(`${length} ${length === 1 ? "rule" : "rules"} forgotten in ${workspace.cwd}.\n`);
+  machine.stdout.write(
+    `${length} ${length === 1 ? "rule" : "rules"} forgotten in ${workspace.cwd}. Running sessions ask again too.\n`,
+  );
   return EXIT.done;
 }

@@ -28,11 +28,22 @@ interface RememberedOptions {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
+const FOR_THIS_SESSION = Number.MAX_SAFE_INTEGER;
+
+/** Each write replaces the file, so another version has another inode or time. Empty if there is none. */
+function versionOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+}
 
 export class RememberedRules {
   readonly #options: RememberedOptions;
   /** Read on first use: most sessions never ask. */
   #kept: readonly RememberedRule[] | undefined;
+  /** Which version of the file `#kept` agrees with. */
+  #version = "";
+  /** Changes of the file by this session that are under way: until then, `#kept` is newer than the file. */
+  #writes = 0;
 
   constructor(options: RememberedOptions) {
     this.#options = options;
@@ -49,34 +60,55 @@ export class RememberedRules {
   list(): readonly RememberedRule[] {
     if (this.#kept === undefined) {
       const { file, project, now } = this.#options;
+      this.#version = versionOf(file);
       const kept = keptIn(readJsonFile(file), project);
       const folder = kept.length === 0 ? "" : this.#options.folder();
       this.#kept = kept.filter((rule) => rule.until > now() && rule.folder === folder);
-    }
+    } else if (this.#writes === 0) this.#dropForgotten(this.#kept);
     return this.#kept;
+  }
+
+  /**
+   * Rules that are no longer in the file were withdrawn elsewhere, with `lathe policy forget` or in another session.
+   * Rules that only this session has were never in it.
+   */
+  #dropForgotten(known: readonly RememberedRule[]): void {
+    const { file, project } = this.#options;
+    const version = known.length === 0 ? this.#version : versionOf(file);
+    if (version === this.#version) return;
+    const kept = new Set(keptIn(readJsonFile(file), project).map(({ rule }) => rule));
+    this.#kept = known.filter(({ rule, until }) => until === FOR_THIS_SESSION || kept.has(rule));
+    this.#version = version;
+  }
+
+  async #write(change: (kept: readonly RememberedRule[]) => readonly RememberedRule[]): Promise<void> {
+    const { file, project } = this.#options;
+    this.#writes++;
+    try {
+      await updateJsonFile(file, (value) => withProject(value, project, change));
+    } finally {
+      this.#writes--;
+    }
   }
 
   /** Takes effect at once, and in later sessions of the project until it expires. */
   async add(rule: string): Promise<void> {
-    const { file, project, now, days } = this.#options;
+    const { now, days } = this.#options;
     const folder = this.#options.folder();
-    const added = { rule, until: days > 0 ? now() + days * DAY_MS : Number.MAX_SAFE_INTEGER, folder };
+    const added = { rule, until: days > 0 ? now() + days * DAY_MS : FOR_THIS_SESSION, folder };
     const others = this.list().filter((known) => known.rule !== rule);
     this.#kept = [...others, added];
     if (days > 0)
-      await updateJsonFile(file, (value) =>
-        withProject(value, project, (kept) => [
-          ...kept.filter((known) => known.rule !== rule && known.until > now() && known.folder === folder),
-          added,
-        ]),
-      );
+      await this.#write((kept) => [
+        ...kept.filter((known) => known.rule !== rule && known.until > now() && known.folder === folder),
+        added,
+      ]);
   }
 
   async clear(): Promise<void> {
-    const { file, project } = this.#options;
     if (this.list().length === 0) return;
     this.#kept = [];
-    await updateJsonFile(file, (value) => withProject(value, project, () => []));
+    await this.#write(() => []);
   }
 }
 

@@ -5,6 +5,7 @@ import { posix } from "node:path";
 import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
 import { isCredentialFile } from "../../../policy/permissions/sensitive-paths.ts";
+import { climbsLater, pathCandidates } from "../../../policy/shell/path-candidates.ts";
 import { diskFacts, isGit, programOf } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { withFoundFiles } from "./found-names.ts";
@@ -117,6 +118,28 @@ async function behindLinks(
   return { files, trees: entered, hasFolder };
 }
 
+/** The most words of a command that are looked up on the disk. */
+const MOST_WORDS = 100;
+
+/** Words of an ordinary program that lead elsewhere through a link. */
+async function linksAmong(
+  { words, unknown, isHarmless, cwd }: ShellPart,
+  start: string,
+  { env, paths }: AccessScope,
+): Promise<Pick<ShellPart, "links">> {
+  if (isHarmless) return {};
+  const known = words.slice(0, MOST_WORDS).filter((_, at) => at > 0 && !unknown.includes(at));
+  const texts = [...new Set(known.flatMap(pathCandidates))].filter((text) => !climbsLater(text) && text.length < 1000);
+  const looked = await Promise.all(
+    texts.map(async (text) => {
+      const path = posix.resolve(cwd ?? start, env.home ? text.replace(/^~(?=\/|$)/, env.home) : text);
+      return { text, named: path, path: (await paths.locate(path)).real };
+    }),
+  );
+  const links = looked.filter(({ named, path }) => named !== path).map(({ text, path }) => ({ text, path }));
+  return links.length > 0 ? { links } : {};
+}
+
 /** What running this text in `cwd` would access. */
 export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
   const { env, paths } = scope;
@@ -137,6 +160,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
           ...part,
           trees: [...part.trees, ...(await treesBehindLinks(part, cwd, scope)), ...trees],
           followsLinks: part.followsLinks && hasFolder,
+          ...(await linksAmong(part, cwd, scope)),
         },
       };
     }),

@@ -1,0 +1,209 @@
+// What a rule does not cover although its words match: other folders, programs in options, settings and launchers.
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CallPaths } from "../../contract/paths/call-paths.ts";
+import type { Access } from "../../contract/tool.ts";
+import { commandAccess } from "../../tools/builtin/shell/access.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
+import { judge, staysInside } from "./judge.ts";
+import { type Rule, readRule } from "./rule.ts";
+import { suggestedRules } from "./suggest.ts";
+import type { Policy } from "./verdict.ts";
+
+const PLACES = { roots: ["/srv/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+
+async function accessOf(command: string): Promise<Access[]> {
+  const env = new LocalEnvironment({ cwd: "/srv/project", baseEnv: { HOME: "/home/me" } });
+  return commandAccess(command, "/srv/project", { env, paths: new CallPaths(env, new AbortController().signal) });
+}
+
+function allowRule(text: string, isRemembered: boolean): Rule {
+  const read = readRule(text);
+  if ("problem" in read) throw new Error(read.problem);
+  return { ...read, decision: "allow", origin: "test", ...(isRemembered && { insideOnly: true as const }) };
+}
+
+async function decision(command: string, rule: string, isRemembered = true, mode: "auto-edit" | "full" = "auto-edit") {
+  const call = { tier: "exec" as const, access: await accessOf(command) };
+  return judge(call, { mode, rules: [allowRule(rule, isRemembered)], places: PLACES }).decision;
+}
+
+describe("a rule does not cover", () => {
+  it.each([
+    ["rm ../other/f", "rm *"],
+    ["rm /srv/other/f", "rm *"],
+    ["rm ~/f", "rm *"],
+    ["rm sub/../../other/f", "rm *"],
+    ["rm build/*.o ../other/*.o", "rm *"],
+    ["f=../other/f; rm $f", "rm *"],
+    ["truncate -s 0 ../other/f", "truncate *"],
+    ["dd if=a of=../other/f", "dd *"],
+    ["install a ../other/f", "install *"],
+    ["chmod +x ../other/f", "chmod *"],
+    ["unlink ../other/f", "unlink *"],
+    ["shred ../other/f", "shred *"],
+    ["gzip ../other/f", "gzip *"],
+    ["patch ../other/f a.patch", "patch *"],
+    ["rsync -a src/ ../other", "rsync *"],
+    ["rsync -a src/ /srv/other", "shell"],
+    ["tar xf a.tar -C ~", "tar *"],
+    ["tar xf a.tar -C../other", "tar *"],
+    ["unzip a.zip -d /", "unzip *"],
+    ["npm test --prefix ../other", "npm test *"],
+    ["npm test --prefix=../other", "npm test *"],
+    ["make -C ../other", "make *"],
+    ["make -f /tmp/x.mk", "make *"],
+    ["pytest ../other", "pytest *"],
+    ["cargo test --manifest-path ../other/Cargo.toml", "cargo test *"],
+    ["go test -C ../x", "go test *"],
+    ["pnpm test -C ../x", "pnpm test *"],
+    ["docker run -v /:/host image", "docker *"],
+    ["curl -T a file:///srv/other/f", "curl *"],
+    ["cd .. && rm other", "rm *"],
+    ["mytool a:.git/hooks/x", "mytool *"],
+  ])("%s with %s", async (command, pattern) => {
+    const rule = pattern === "shell" ? pattern : `shell(${pattern})`;
+    expect([await decision(command, rule, false), await decision(command, rule)]).toEqual(["ask", "ask"]);
+    expect(await decision(command, rule, false, "full")).toBe("allow");
+  });
+
+  it.each([
+    ["git config core.fsmonitor ./h/fs", "git config *"],
+    ["git config core.hooksPath h", "git config *"],
+    ["git config alias.st '!id'", "git config *"],
+    ["git config --global core.pager x", "git config *"],
+    ["git config --global user.name x", "git config *"],
+    ["git config --file x user.name x", "git config *"],
+    ["git config set include.path x", "git config *"],
+    ["git config filter.x.clean ./x", "git *"],
+    ["git config --edit", "git config *"],
+    ["npm config set script-shell ./x.sh", "npm *"],
+    ["npm test --script-shell=./x.sh", "npm test *"],
+    ["npm install -g x", "npm install *"],
+    ["go env -w CC=./x", "go *"],
+    ["go test -exec ./x", "go test *"],
+    ["gh alias set x '!id'", "gh *"],
+    ["make --eval=x", "make *"],
+    ["make SHELL=./x.sh", "make *"],
+    ["tar xf x --to-command=sh", "tar *"],
+    ["tar cf x --checkpoint-action=exec=sh y", "tar *"],
+    ["tar -I ./x -xf y", "tar *"],
+    ["tar xIf ./x y", "tar *"],
+    ["rsync -e ./x a b", "rsync *"],
+    ["rsync --rsync-path=./x a b", "rsync *"],
+    ["git push --receive-pack=./x origin", "git push *"],
+    ["git fetch --upload-pack ./x origin", "git fetch *"],
+    ["git clone -u ./x a b", "git clone *"],
+    ["scp -o ProxyCommand=./x a b:c", "scp *"],
+    ["strace sh -c 'cat .env'", "strace *"],
+    ["strace rm -rf .", "strace *"],
+    ["hyperfine 'rm -rf .'", "hyperfine *"],
+    ["tmux new-session ./x", "tmux *"],
+    ["script -c ./x", "script *"],
+  ])("%s with %s, which starts a program or lets one start later", async (command, pattern) => {
+    expect([await decision(command, `shell(${pattern})`, false), await decision(command, `shell(${pattern})`)]).toEqual(
+      ["ask", "ask"],
+    );
+    expect(await decision(command, `shell(${pattern})`, false, "full")).toBe("allow");
+  });
+
+  it("a path that leads outside through a link, or into .git", async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-outside-")));
+    const project = join(folder, "project");
+    for (const name of ["project/.git", "project/src", "other"]) mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, "other/f"), "");
+    symlinkSync("../other", join(project, "link"));
+    symlinkSync(".git", join(project, "data"));
+    symlinkSync("src", join(project, "source"));
+    const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: "/home/me" } });
+    const policy = { mode: "auto-edit", rules: [allowRule("shell", true)], places: { ...PLACES, roots: [project] } };
+    const said = async (command: string) => {
+      const access = await commandAccess(command, project, {
+        env,
+        paths: new CallPaths(env, new AbortController().signal),
+      });
+      return judge({ tier: "exec", access }, policy as Policy).decision;
+    };
+    const asked = ["mytool link/f", "mytool --out=link", "make -C link", "mytool link/new", "mytool data/hooks/x"];
+    for (const command of asked) expect([command, await said(command)]).toEqual([command, "ask"]);
+    for (const command of ["mytool source/a", "mytool src", "mytool test a.txt/b"])
+      expect([command, await said(command)]).toEqual([command, "allow"]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("a word that a variable decides, once remembered", async () => {
+    expect(await decision('npm test -- "$x"', "shell(npm test *)")).toBe("ask");
+    expect(await decision('npm test -- "$x"', "shell(npm test *)", false)).toBe("allow");
+  });
+});
+
+describe("a rule covers", () => {
+  it.each([
+    ["npm test -- --watch=false src/a.test.ts", "npm test *"],
+    ["npm install --save-dev @types/node@~20.1.0", "npm install *"],
+    ["git commit -am 'fix: /api and ../x'", "git commit *"],
+    ["git commit -m \"$(cat <<'EOF'\nfix\nEOF\n)\"", "git commit *"],
+    ["git push origin main", "git push *"],
+    ["git push -u origin feature/x:refs/heads/feature/x", "git push *"],
+    ["git fetch --prune origin", "git fetch *"],
+    ["git merge main", "git merge *"],
+    ["git config user.name x", "git config user.name x"],
+    ["git config pull.rebase true", "git config *"],
+    ["npm test -- -g name", "npm test *"],
+    ["git clone --recursive https://example.com/a.git lib", "git clone *"],
+    ["make build", "make *"],
+    ["make -j4 CC=gcc build", "make *"],
+    ["rm build/x ./build/y build/*.o", "rm *"],
+    ["rm /srv/project/build/x", "rm *"],
+    ["cd packages/a && npm test ../b", "npm test *"],
+    ["pytest -q tests/a.py::test_x", "pytest *"],
+    ["cargo build --release", "cargo build *"],
+    ["go test ./...", "go test *"],
+    ["tar xzf a.tgz -C build", "tar *"],
+    ["mytool a > /dev/null", "mytool *"],
+    ["mytool /dev/null", "mytool *"],
+    ["mytool https://example.com/a/../b", "mytool *"],
+    ["docker run -w /app image ls /etc", "docker *"],
+    ["find . -name x -exec chmod +x {} ';'", "chmod *"],
+    ["for f in a b; do node $f; done", "node *"],
+    ["strace -f npm test", "npm test *"],
+    ["rm ../other/f", "rm ../other/f"],
+    ["rm ../other/f", "rm ../other/*"],
+    ["rm ../other/f", "rm ../other/f *"],
+    ["git config core.fsmonitor ./h/fs", "git config core.fsmonitor ./h/fs"],
+  ])("%s with %s", async (command, pattern) => {
+    expect(await decision(command, `shell(${pattern})`)).toBe("allow");
+  });
+});
+
+describe("offered to be remembered", () => {
+  it.each([
+    ["git config user.name x", ["shell(git config user.name x)"]],
+    ['git config user.name "A B"', ['shell(git config user.name "A B")']],
+    ["git config core.pager x", undefined],
+    ["strace -f npm test", ["shell(npm test *)"]],
+    ["nohup npm test", ["shell(npm test *)"]],
+    ["timeout 60 env npm test", ["shell(npm test *)"]],
+    ["sqlite3 a.db", ["shell(sqlite3 a.db)"]],
+    ["tmux new-session ./x", undefined],
+    ["script -c ./x", undefined],
+    ["rm build/x", ["shell(rm *)"]],
+    ["rm ../other/f", ["shell(rm ../other/f)"]],
+  ])("%s: %j", async (command, expected) => {
+    const access = await accessOf(command);
+    expect(
+      suggestedRules(
+        access.filter(({ kind }) => kind === "exec"),
+        PLACES,
+      ),
+    ).toEqual(expected);
+  });
+
+  it("an answer about the tool does not cover a command that leads outside either", async () => {
+    const inside = async (command: string) => staysInside({ tier: "exec", access: await accessOf(command) }, PLACES);
+    expect([await inside("rm build/x"), await inside("rm ../other/f")]).toEqual([true, false]);
+  });
+});
