@@ -66,11 +66,12 @@ export const benches: Bench[] = [
   },
   {
     name: "start to first request over bare node",
-    run: () => startToRequest(dir, 2.4),
+    // Why not less: decision 0516.
+    run: () => startToRequest(dir, 2.7),
   },
   {
     name: "start to first request inside a git repository over bare node",
-    run: () => startToRequest(repository(), 2.6),
+    run: () => startToRequest(repository(), 3.1),
   },
   {
     name: "start to first request with the tool set lathe over that with anthropic",
