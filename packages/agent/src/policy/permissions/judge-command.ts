@@ -5,13 +5,12 @@
 import { posix } from "node:path";
 import { sentence } from "../../base/text/sentence.ts";
 import type { ShellPart } from "../../contract/shell.ts";
-import type { Access } from "../../contract/tool.ts";
 import { SETUID_SHAPE } from "../shell/danger.ts";
 import { isCode } from "../shell/interpreters.ts";
 import { patternWords } from "../shell/match.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { fewAlternatives, mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
-import { isAbout, matchesPath, type RuleScope } from "./match.ts";
+import { type CommandAccess, isAbout, matchesPath, type RuleScope } from "./match.ts";
 import { holdsPath, mayMatchPath } from "./match-globs.ts";
 import { beyondRule } from "./outside-words.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -29,8 +28,6 @@ import {
   plainAsk,
   ruleVerdict,
 } from "./verdict.ts";
-
-export type CommandAccess = Extract<Access, { kind: "exec" }>;
 
 export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleScope): PartVerdict {
   const { mode, places } = policy;

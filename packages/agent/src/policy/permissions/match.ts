@@ -10,6 +10,9 @@ import { isInside } from "./sensitive-paths.ts";
 /** One thing that a call would do. */
 export type Item = Access | { readonly kind: "undeclared"; readonly tier: Tier };
 
+/** A command that a call would run. */
+export type CommandAccess = Extract<Access, { kind: "exec" }>;
+
 /** The context in which rules apply. */
 export interface RuleScope {
   /** Name of the tool that is called; absent if there is none, as for a command that the user asks about. */

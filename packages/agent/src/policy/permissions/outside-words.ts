@@ -7,7 +7,7 @@ import type { ShellPart } from "../../contract/shell.ts";
 import { programName } from "../shell/danger.ts";
 import { isCode } from "../shell/interpreters.ts";
 import { climbsLater, pathCandidates } from "../shell/path-candidates.ts";
-import type { CommandAccess } from "./judge-command.ts";
+import type { CommandAccess } from "./match.ts";
 import { isInside, protectionOf } from "./sensitive-paths.ts";
 import { isInRoots, type Places } from "./verdict.ts";
 

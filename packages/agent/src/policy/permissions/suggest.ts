@@ -4,8 +4,7 @@
 import { posix } from "node:path";
 import type { ShellPart } from "../../contract/shell.ts";
 import { isInterpreter } from "../shell/interpreters.ts";
-import type { CommandAccess } from "./judge-command.ts";
-import { type Item, tierOf } from "./match.ts";
+import { type CommandAccess, type Item, tierOf } from "./match.ts";
 import { beyondRule } from "./outside-words.ts";
 import { readRule } from "./rule.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
