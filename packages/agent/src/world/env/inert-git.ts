@@ -29,6 +29,7 @@ export const INERT_GIT_COMMAND: string = `${Object.entries(NO_TRANSPORT)
 /** The arguments that list the settings for `withoutFilters`. */
 export const LIST_SETTINGS: readonly string[] = ["config", "--list", "--show-scope", "-z"];
 
+/** The options that turn off the filters of a repository. */
 export interface FilterChoice {
   /** In front of the subcommand. */
   readonly options: readonly string[];
