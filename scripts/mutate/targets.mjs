@@ -102,7 +102,7 @@ export const TARGETS = [
   ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
   ...row(agent("record/journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
   ...row(agent("record/journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
-  ...row(agent("record/journal", ["begun", "decode", "losses", "line-shapes", "regular-file"]), [
+  ...row(agent("record/journal", ["has-begun", "decode", "losses", "line-shapes", "regular-file"]), [
     ...JOURNAL,
     ...tests("agent", ["test/session/subagents"]),
   ]),
