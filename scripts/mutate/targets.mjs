@@ -43,6 +43,7 @@ const JOURNAL = tests("agent", [
   "test/journal/corruption",
   "test/journal/listing",
   "test/journal/hostile",
+  "test/journal/in-place",
   "test/journal/power-cut",
   "test/session/storage-failures",
 ]);

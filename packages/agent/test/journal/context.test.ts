@@ -155,6 +155,40 @@ describe("the context of a leaf", () => {
     expect(journal.context.messages[1]!.content).toEqual([{ kind: "tool_result", toolResult }]);
   });
 
+  it("nothing but the notice is left of a result that was only a picture", () => {
+    const journal = newJournal();
+    journal.append(calls("a"));
+    const images = [{ data: new Uint8Array([1]), mediaType: "image/png" }];
+    const message = Message.toolResult({ toolCallId: "a", content: "", images });
+    const { id } = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [id], media: "[omitted]" });
+    const toolResult = { toolCallId: "a", content: "[omitted]", isError: false };
+    expect(journal.context.messages[1]!.content).toEqual([{ kind: "tool_result", toolResult }]);
+  });
+
+  it("an answer of nothing but thoughts is not sent once they are refused", () => {
+    const journal = newJournal();
+    journal.append(user("go"));
+    const message = Message.assistant([
+      { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } },
+    ]);
+    const { id } = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [id], thoughts: true });
+    expect(journal.context.messages).toEqual([Message.user("go")]);
+  });
+
+  it("a restored history is sent whole, except for what a provider refused", () => {
+    const journal = newJournal();
+    const picture: ContentPart = { kind: "image", image: { data: new Uint8Array([1]), mediaType: "image/png" } };
+    const first = journal.append(user("a long text"));
+    const second = journal.append({ type: "message", message: Message.user([picture]) });
+    journal.append({ type: "prune", prune: [first.id] });
+    journal.append({ type: "prune", prune: [second.id], media: "[refused]" });
+    expect(journal.context.isShortened).toBe(true);
+    journal.append({ type: "compaction", summary: "", firstKeptEntryId: first.id, tokensBefore: 1 });
+    expect(journal.context.messages).toEqual([Message.user("a long text"), Message.user("[refused]")]);
+  });
+
   it("thoughts that were left out are sent again on a branch that goes on from before", () => {
     const journal = newJournal();
     const thinking: ContentPart = { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } };

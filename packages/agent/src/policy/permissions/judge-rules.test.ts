@@ -200,6 +200,16 @@ describe("files, hosts and tools", () => {
     expect(judge({ tier, access: [item] }, policy(mode, rules)).decision).toBe(expected);
   });
 
+  it("a rule about every file does not name a project that lies among files that run later", () => {
+    const roots = ["/home/me/.config/editor"];
+    const access = [write("/home/me/.config/editor/init.lua")];
+    const places = { ...PLACES, roots };
+    expect(judge({ tier: "write", access }, policy("auto-edit", "+write(**)", { places })).decision).toBe("ask");
+    expect(judge({ tier: "write", access }, policy("auto-edit", "+write(init.lua)", { places })).decision).toBe(
+      "allow",
+    );
+  });
+
   it.each([
     ["shell(npm test *)", "package.json"],
     ["shell(pnpm run build *)", "packages/one/package.json"],
