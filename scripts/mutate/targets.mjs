@@ -23,7 +23,12 @@ const SESSION = tests("agent", [
   "test/session/embedder",
   "test/session/call-record",
   "test/session/session-surface",
+  "test/session/session-maintenance",
+  "test/session/secrets",
   "test/session/subagents",
+  "test/session/agent-reports",
+  "test/session/jobs",
+  "test/session/child-session",
   "test/branches/navigation",
   "test/compaction/wedge",
 ]);
@@ -38,6 +43,7 @@ const JOURNAL = tests("agent", [
   "test/journal/corruption",
   "test/journal/listing",
   "test/journal/hostile",
+  "test/journal/in-place",
   "test/journal/power-cut",
   "test/session/storage-failures",
 ]);

@@ -159,8 +159,8 @@ export function abandonUnfinishedInput(core: SessionLog & Work, unfinished: Unfi
 function openCalls(core: SessionLog): ToolCallData[] {
   const { messages, entryIds } = core.journal.context;
   const at = messages.findLastIndex((message) => message.role === "assistant");
-  if (at < 0) return [];
-  const calls = messages[at]!.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+  const answer = messages[at]?.content ?? [];
+  const calls = answer.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
   return calls.filter((_call, index) => entryIds[at + 1 + index] === undefined);
 }
 

@@ -144,6 +144,51 @@ describe("the context of a leaf", () => {
     );
   });
 
+  it("a result that is an object stays readable when its pictures are omitted", () => {
+    const journal = newJournal();
+    journal.append(calls("a"));
+    const images = [{ data: new Uint8Array([1]), mediaType: "image/png" }];
+    const message = Message.toolResult({ toolCallId: "a", content: { width: 5 }, isError: false, images });
+    const { id } = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [id], media: "[omitted]" });
+    const toolResult = { toolCallId: "a", content: '{"width":5}\n[omitted]', isError: false };
+    expect(journal.context.messages[1]!.content).toEqual([{ kind: "tool_result", toolResult }]);
+  });
+
+  it("nothing but the notice is left of a result that was only a picture", () => {
+    const journal = newJournal();
+    journal.append(calls("a"));
+    const images = [{ data: new Uint8Array([1]), mediaType: "image/png" }];
+    const message = Message.toolResult({ toolCallId: "a", content: "", images });
+    const { id } = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [id], media: "[omitted]" });
+    const toolResult = { toolCallId: "a", content: "[omitted]", isError: false };
+    expect(journal.context.messages[1]!.content).toEqual([{ kind: "tool_result", toolResult }]);
+  });
+
+  it("an answer of nothing but thoughts is not sent once they are refused", () => {
+    const journal = newJournal();
+    journal.append(user("go"));
+    const message = Message.assistant([
+      { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } },
+    ]);
+    const { id } = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [id], thoughts: true });
+    expect(journal.context.messages).toEqual([Message.user("go")]);
+  });
+
+  it("a restored history is sent whole, except for what a provider refused", () => {
+    const journal = newJournal();
+    const picture: ContentPart = { kind: "image", image: { data: new Uint8Array([1]), mediaType: "image/png" } };
+    const first = journal.append(user("a long text"));
+    const second = journal.append({ type: "message", message: Message.user([picture]) });
+    journal.append({ type: "prune", prune: [first.id] });
+    journal.append({ type: "prune", prune: [second.id], media: "[refused]" });
+    expect(journal.context.isShortened).toBe(true);
+    journal.append({ type: "compaction", summary: "", firstKeptEntryId: first.id, tokensBefore: 1 });
+    expect(journal.context.messages).toEqual([Message.user("a long text"), Message.user("[refused]")]);
+  });
+
   it("thoughts that were left out are sent again on a branch that goes on from before", () => {
     const journal = newJournal();
     const thinking: ContentPart = { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } };
@@ -197,6 +242,12 @@ describe("the context of a leaf", () => {
     expect(buildContext(entries, entries[0]!.id).messages).toHaveLength(1);
     expect(buildContext(entries, "nowhere").messages).toHaveLength(2);
     expect(buildContext(entries).messages).toHaveLength(2);
+  });
+
+  it("a host that has only the last entries of a session gets the context of those", () => {
+    const journal = newJournal();
+    const entries = ["one", "two", "three"].map((text) => journal.append(user(text)));
+    expect(buildContext(entries.slice(1)).messages).toEqual([Message.user("two"), Message.user("three")]);
   });
 
   it("extends without touching earlier entries: one more entry reads none of a long history", () => {

@@ -230,6 +230,15 @@ describe("a damaged journal", () => {
     expect(third.context.messages).toEqual([Message.user("one"), Message.user("three")]);
   });
 
+  it("a sealed torn tail is not counted among more damaged lines than are listed", () => {
+    const header = encodeLine({ type: "session", version: 4, id: "s", timestamp: "", cwd: "/" });
+    const store = new MemoryStore(`${header}${"\n".repeat(150)}{"type":"mess`);
+    const last = () => Journal.open(new MemoryStore(store.read(0, store.size)), testDeps()).losses.at(-1)?.message;
+    expect(last()).toBe("51 more lines are damaged or unusable.");
+    Journal.open(store, testDeps()).append({ type: "message", message: Message.user("one") });
+    expect(last()).toBe("50 more lines are damaged or unusable.");
+  });
+
   it("a seal further down does not hide a damaged line that it is not about", () => {
     const header = encodeLine({ type: "session", version: 4, id: "s", timestamp: "", cwd: "/" });
     const message = encodeLine({

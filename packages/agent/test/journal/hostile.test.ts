@@ -264,6 +264,7 @@ describe("what lies under the name of a journal and is none", () => {
         expect(() => new FileStore(at(name), options), name).toThrow(real);
       }
     }
+    expect(() => new FileStore(at("loop"))).toThrow(/cannot be opened: ELOOP/);
     expect(() => readHead(at("pipe"))).toThrow(/not a regular file/);
   });
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import { pathTo } from "../../src/record/journal/context.ts";
 import { JournalError } from "../../src/record/journal/errors.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { forkJournal } from "../../src/record/journal/fork.ts";
@@ -19,7 +20,9 @@ describe("moving in the tree", () => {
     const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
     const [one, , three] = ["one", "two", "three"].map((text) => journal.append(user(text)));
     const before = Buffer.from(store.read(0, store.size));
+    expect(journal.context.messages).toHaveLength(3);
     const summary = journal.branchWithSummary(one!.id, "two and three were tried");
+    expect(journal.context.messages).toHaveLength(2);
     journal.append(user("four"));
     expect(store.read(0, before.length)).toEqual(before);
     expect(summary).toMatchObject({ parentId: one!.id, fromId: one!.id });
@@ -162,6 +165,14 @@ describe("intents", () => {
     expect([journal.append(user("one")).id, journal.append(user("two")).id]).toEqual(["aaaaaaaa", "bbbbbbbb"]);
   });
 
+  it("an id source that gives the same id for ever is an error and not an endless loop", () => {
+    const deps = testDeps({ newId: () => "aaaaaaaa" });
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), deps);
+    journal.append(user("one"));
+    expect(() => journal.append(user("two"))).toThrow("The id source repeats itself");
+    expect(journal.context.messages).toEqual([Message.user("one")]);
+  });
+
   it("the id of an open intent and the one promised to its outcome are given to nothing else, also after reopening", async () => {
     const store = new MemoryStore();
     const first = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
@@ -174,9 +185,10 @@ describe("intents", () => {
   });
 });
 
-it("an entry that is not there is an error that names it", () => {
+it("an entry that is not there is an error that names it, and no path leads to it", () => {
   const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), testDeps());
   expect(() => journal.entry("nowhere")).toThrow("There is no entry nowhere in this session.");
+  expect(pathTo(journal, "nowhere")).toEqual([]);
 });
 
 describe("a fork", () => {

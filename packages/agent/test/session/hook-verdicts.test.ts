@@ -1,3 +1,4 @@
+import { QuotaExceededError } from "@lathe/llm";
 import { expect, it } from "vitest";
 import type { Middleware } from "../../src/contract/seams/types.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
@@ -15,6 +16,12 @@ const nonsense: readonly (readonly [hook: keyof Middleware, verdict: unknown, wa
   ["afterRound", { tell: [{ kind: "tool_result" }] }, "{ tell: text or parts }"],
   ["beforeStop", { continueWith: 5 }, "{ continueWith: text or parts }"],
   ["beforeStop", true, "{ continueWith: text or parts }"],
+  ["onStreamEvent", 5, "{ cut: text }"],
+  ["onStreamEvent", { cut: 5 }, "{ cut: text }"],
+  ["onStreamEvent", { cut: "x", rules: "y" }, "{ rules: names }"],
+  ["verdictAtEnd", "verified", "{ verdict: verified"],
+  ["verdictAtEnd", { verdict: "good", reasons: [] }, "{ verdict: verified"],
+  ["verdictAtEnd", { verdict: "failed" }, "reasons: texts }"],
 ];
 
 it.each(nonsense.flatMap(([hook, verdict, wanted]) => [false, true].map((late) => ({ hook, verdict, wanted, late }))))(
@@ -35,3 +42,49 @@ it.each(nonsense.flatMap(([hook, verdict, wanted]) => [false, true].map((late) =
     expect(others).toEqual([]);
   },
 );
+
+it.each([false, true])("onFailure with nonsense (as a promise: %s) is named, and the failure stands", async (late) => {
+  const bad = { name: "bad", onFailure: () => (late ? Promise.resolve({ retry: 1 }) : true) } as unknown as Middleware;
+  const error = new QuotaExceededError("empty", { provider: "test" });
+  const s = setUp({ middleware: [bad], script: () => ({ error }) });
+  expect(await s.session.submit("go")).toMatchObject({ reason: "error" });
+  await s.finish();
+  expect(s.client.requests).toHaveLength(1);
+  const [warning] = s.of("warning").map(({ data }) => data.message);
+  expect(warning).toMatch(/^the hook bad\.onFailure failed: it returned .*, not undefined or \{ retry: true \}$/);
+});
+
+it.each([
+  5,
+  [],
+  { summary: "short" },
+  { notes: 5 },
+  { prompt: 5 },
+  { context: "x" },
+  { preserveData: [] },
+  { cancel: 5 },
+])("beforeSummary with %j is named, and the summary is made without it", async (verdict) => {
+  const bad = { name: "bad", beforeSummary: () => verdict } as unknown as Middleware;
+  const s = setUp({ middleware: [bad], script: [{ text: "a" }, { text: "b" }] });
+  await s.session.submit("1");
+  const firstKeptEntryId = s.session.journal.leaf!;
+  const wishes: unknown[] = [];
+  const summarize = async (_context: unknown, wished: unknown) => {
+    wishes.push(wished);
+    return { reason: "test", summary: "short", firstKeptEntryId };
+  };
+  expect(await s.session.compact({ reason: "test", summarize })).toEqual({});
+  await s.finish();
+  expect(wishes).toEqual([undefined]);
+  const [warning] = s.of("warning").map(({ data }) => data.message);
+  expect(warning).toContain("the hook bad.beforeSummary failed: it returned ");
+  expect(warning).toContain("not undefined, wishes ({ notes, prompt, context, preserveData }) or { cancel: reason }");
+});
+
+it("a verdict at the end that is a promise counts as unverified, and its rejection ends nothing", async () => {
+  const bad = { name: "bad", verdictAtEnd: () => Promise.reject(new Error("late")) } as unknown as Middleware;
+  const s = setUp({ middleware: [bad], script: [{ text: "done" }] });
+  await s.session.submit("go");
+  await s.finish();
+  expect(s.of("processing_end")[0]?.data.verification).toMatchObject({ verdict: "unverified" });
+});

@@ -70,6 +70,27 @@ describe("the end of a background job", () => {
     await s.finish();
   });
 
+  it("T-JOB-1 after an interrupt its end begins no input by itself, the next input has it", async () => {
+    const { env, goOn } = place();
+    const works = gate();
+    const working = () => {
+      works.open();
+      return new Promise<void>(() => {});
+    };
+    const script = [inBackground(waits()), { text: "", before: working }, { text: "Seen." }];
+    const s = start({ env, config: { jobReports: "run" }, script });
+    const running = s.session.submit("go");
+    await works.wait();
+    await s.session.interrupt();
+    await running;
+    goOn();
+    await until(() => s.of("queue_changed").length > 0);
+    expect([s.session.state, s.client.requests.length]).toEqual(["idle", 2]);
+    await s.session.submit("next");
+    expect(added(s.client, 2)).toContain('status=\\"completed\\"');
+    await s.finish();
+  });
+
   it("T-JOB-1 it ends while the model works: the next request of the same input has it, and no call is skipped for it", async () => {
     const { env, goOn } = place();
     const s = start({

@@ -189,6 +189,19 @@ describe("a reopened session", () => {
     await again.finish();
   });
 
+  it("a message that was queued before the first request is part of that request", async () => {
+    const store = await cutRun(
+      two,
+      (line) => line.includes('"type":"message"'),
+      (session) => void session.steer("in a hurry"),
+    );
+    const s = reopen(store, [{ text: "done" }]);
+    expect(s.session.queuedMessages("steering")).toHaveLength(1);
+    await s.session.continue();
+    await s.finish();
+    expect(s.client.requests.map(({ messages }) => JSON.stringify(messages).includes("in a hurry"))).toEqual([true]);
+  });
+
   it("notices a loop that began before the process ended", async () => {
     const script = Array.from({ length: 12 }, (_, n) => ({
       calls: [{ name: "echo", id: `e${n}`, args: { same: 1 } }],

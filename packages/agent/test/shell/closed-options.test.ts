@@ -7,7 +7,8 @@ import { harmlessOf } from "../../src/policy/shell/harmless.ts";
 import { HARMLESS } from "../../src/policy/shell/harmless-programs.ts";
 import { listOf } from "../../src/policy/shell/options.ts";
 import { knownWord } from "../../src/policy/shell/shell-words.ts";
-import { FORMS, unwrap } from "../../src/policy/shell/wrappers.ts";
+import { FORMS } from "../../src/policy/shell/wrapper-forms.ts";
+import { unwrap } from "../../src/policy/shell/wrappers.ts";
 
 type Takes = "none" | "required" | "optional";
 

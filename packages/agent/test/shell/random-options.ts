@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { HARMLESS_GIT } from "../../src/policy/shell/harmless-git.ts";
 import { HARMLESS } from "../../src/policy/shell/harmless-programs.ts";
 import { listOf } from "../../src/policy/shell/options.ts";
-import { FORMS } from "../../src/policy/shell/wrappers.ts";
+import { FORMS } from "../../src/policy/shell/wrapper-forms.ts";
 import { type Draw, pick } from "./random-commands.ts";
 
 interface Subject {

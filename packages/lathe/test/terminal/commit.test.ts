@@ -1,7 +1,7 @@
 // The user's answers to a proposal: at the prompt of `lathe commit`, and in a conversation.
 
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -43,6 +43,31 @@ it("LS-13 lathe commit asks: another message, several commits, the editor, yes",
   await run.see(/\[main [0-9a-f]{7}\] Add b by hand/);
   expect(git("log", "--format=%s")).toBe("Add b by hand\nAdd a\n");
   expect(bench.lastMessageText(1)).toContain("The user did not want these messages");
+});
+
+it("LS-13 in a folder that is not trusted, (e)dit opens the user's editor, not the repository's core.editor", async () => {
+  bench.server.push(turn.text("Add files"));
+  const { dir, home } = bench.box;
+  git("add", ".");
+  git("config", "core.editor", `touch '${join(home, "ran")}'; true`);
+  writeFileSync(join(home, "editor.sh"), 'sed -i "s/Add files/Add files by hand/" "$1"\n');
+  execFileSync("git", ["config", "--file", join(home, ".gitconfig"), "core.editor", `sh ${join(home, "editor.sh")}`]);
+  const run = bench.start(["commit", ...SONNET], BUILT);
+  await run.see(/Add files[\s\S]*\(n\)o:/);
+  run.type(`e${KEY.enter}`);
+  await run.see(/not trusted, so your own editor opens[\s\S]*Add files by hand/);
+  run.type(`y${KEY.enter}`);
+  await run.see(/\[main [0-9a-f]{7}\] Add files by hand/);
+  expect(existsSync(join(home, "ran"))).toBe(false);
+  bench.server.push(turn.text("Add more"));
+  writeFileSync(join(dir, "c.txt"), "c\n");
+  git("add", ".");
+  expect((await bench.box.run(["trust"])).code).toBe(0);
+  const trusted = bench.start(["commit", ...SONNET], BUILT);
+  await trusted.see(/Add more[\s\S]*\(n\)o:/);
+  trusted.type(`e${KEY.enter}`);
+  await trusted.see(/\(n\)o:[\s\S]*Add more[\s\S]*\(n\)o:/);
+  expect(existsSync(join(home, "ran"))).toBe(true);
 });
 
 it("LS-13 /commit in a conversation: the user chooses, and the model knows of the commit", async () => {

@@ -137,7 +137,7 @@ export class Seams {
       try {
         const verdict = middleware.onStreamEvent!(event, context);
         if (verdict instanceof Promise) return this.#slowStreamEvent(hooks.slice(at), verdict, event, signal);
-        if (verdict) return verdict;
+        if (verdict) return checkVerdict("onStreamEvent", verdict);
       } catch (error) {
         this.#warnOnce(middleware, signal, error);
       }
@@ -162,7 +162,7 @@ export class Seams {
     const [middleware, ...later] = hooks as [Middleware, ...Middleware[]];
     let verdict: StreamCut | undefined;
     try {
-      verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending);
+      verdict = checkVerdict("onStreamEvent", await this.#run(middleware, "onStreamEvent", signal, () => pending));
     } catch (error) {
       if (signal.aborted) throw error;
       this.#warnOnce(middleware, signal, error);
@@ -249,8 +249,10 @@ export class Seams {
   verdictAtEnd(end: EndedInput, signal: AbortSignal): Verification | undefined {
     for (const middleware of this.#with("verdictAtEnd")) {
       try {
-        const verdict = middleware.verdictAtEnd!(end, this.context(signal));
-        if (verdict) return verdict;
+        const verdict: unknown = middleware.verdictAtEnd!(end, this.context(signal));
+        // A promise is no verdict, so what becomes of it does not matter.
+        if (verdict instanceof Promise) verdict.catch(() => undefined);
+        if (verdict) return checkVerdict("verdictAtEnd", verdict as Verification);
       } catch (error) {
         this.#warn(middleware, "verdictAtEnd", error);
         return { verdict: "unverified", reasons: [`The verdict could not be given: ${messageOf(error)}`] };

@@ -31,6 +31,20 @@ const makesRoom = ({ compact, prune, retry }: Fields): boolean =>
   isPlanOrDemand(compact) || isTexts(prune) || retry === true;
 const cancels = ({ cancel }: Fields): boolean => isText(cancel);
 
+const isVerification = ({ verdict, reasons }: Fields): boolean =>
+  isText(verdict) && /^(?:verified|failed|unverified|none)$/.test(verdict as string) && isTexts(reasons);
+const isCut = ({ cut, discard = "", rules = [] }: Fields): boolean => isText(cut) && isText(discard) && isTexts(rules);
+
+const WISHES = ["notes", "prompt", "context", "preserveData"];
+
+/** All wishes are optional, but a value that has none of them means something else. */
+function isWishes(verdict: Fields): boolean {
+  const { notes = "", prompt = "", context = [], preserveData = {} } = verdict;
+  const names = Object.keys(verdict);
+  const isMeant = names.length === 0 || names.some((name) => WISHES.includes(name));
+  return isMeant && isText(notes) && isText(prompt) && isTexts(context) && isJsonObject(preserveData);
+}
+
 interface Shape {
   readonly wanted: string;
   fits(verdict: Fields): boolean;
@@ -51,6 +65,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       return makesRoom(verdict) || (isText(to) && isText(summary));
     },
   },
+  onFailure: { wanted: "{ retry: true }", fits: ({ retry }) => retry === true },
+  onStreamEvent: { wanted: "{ cut: text }, with { discard: text } or { rules: names }", fits: isCut },
   onOverflow: { wanted: "{ compact }, { prune: entry ids } or { retry: true }", fits: makesRoom },
   onUnreadable: {
     wanted: "{ name, arguments }",
@@ -59,7 +75,14 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   afterCall: { wanted: "a result: { content: parts }", fits: isResult },
   afterRound: { wanted: "{ tell: text or parts }", fits: ({ tell }) => isInput(tell) },
   beforeStop: { wanted: "{ continueWith: text or parts }", fits: ({ continueWith }) => isInput(continueWith) },
-  beforeSummary: { wanted: "wishes for the summary or { cancel: reason }", fits: () => true },
+  verdictAtEnd: {
+    wanted: "{ verdict: verified, failed, unverified or none, reasons: texts }",
+    fits: isVerification,
+  },
+  beforeSummary: {
+    wanted: "wishes ({ notes, prompt, context, preserveData }) or { cancel: reason }",
+    fits: (verdict) => ("cancel" in verdict ? cancels(verdict) : !Array.isArray(verdict) && isWishes(verdict)),
+  },
   beforeCompact: {
     wanted: "{ plan } or { cancel: reason }",
     fits: (verdict) => cancels(verdict) || isPlanOrDemand(verdict["plan"]),

@@ -17,6 +17,9 @@ async function decide(command: string, denied: readonly string[] = []): Promise<
   return judge({ tier: "exec", access }, { mode: "auto-edit", rules, places: PLACES }).decision;
 }
 
+/** One level more than are expanded. */
+const braces = (last: string) => `{1,{2,{3,{4,{5,{6,{7,{8,{9,${last}}}}}}}}}}`;
+
 describe("a word that may stand for keys", () => {
   it.each([
     "cat /etc/shad?w",
@@ -58,6 +61,10 @@ describe("a word that may stand for keys", () => {
     "cat /proc/[0-9]*/environ",
     "grep -r . ~/.ssh",
     "grep -r . ~",
+    "grep -r . ~/.cargo",
+    `cat x${braces("y")}`,
+    `rg x -g '${braces(".env")}'`,
+    `grep -r --include=${braces(".env")} x .`,
     "grep -R . /etc",
     "grep -d recurse . ~/.ssh",
     "rg . ~/.ssh",
@@ -101,6 +108,7 @@ describe("a word that may stand for keys", () => {
     "cat *",
     "cat src/*.ts",
     "cat src/*/*.ts",
+    "grep -rn foo ~/notes",
     "cat ~/.ssh/*.pub",
     "cat *.json",
     "cat config/*.yml",

@@ -191,6 +191,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
       trees.some((path) => matchesPath(candidate, `${path}/x`, scope)),
   );
   if (rule) return ruleVerdict([rule], "deny");
+  const broad = item.part?.isHarmless && [...paths, ...trees].find((path) => fewAlternatives(path) === undefined);
+  if (broad) return tooMany(broad);
   const [unknown] = item.part?.unknown ?? [];
   if (unknown !== undefined && !item.part?.isHarmless)
     return ask(`Which file ${item.part?.words[unknown]} means is not known before it runs.`, FULL);
@@ -221,8 +223,7 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
     // For an unknown program, a word with many braces is usually not a path.
-    if (item.part?.isHarmless && fewAlternatives(path) === undefined)
-      return ask(`${word.slice(0, 80)} matches more files than can be checked.`, FULL);
+    if (item.part?.isHarmless && fewAlternatives(path) === undefined) return tooMany(word);
     if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
     const why = item.part?.isHarmless ? undefined : protectionOf(path, places);
     if (why !== undefined) return ask(why, FULL);
@@ -230,11 +231,17 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
   for (const tree of item.part?.trees ?? [])
     if (!named.includes(tree) && mayHoldCredentials(intendedPath(tree, item, places), places))
       return ask(`Files in ${intendedPath(tree, item, places)} may hold keys or passwords.`, FULL);
-  for (const pick of item.part?.picks ?? [])
-    if (!named.includes(pick) && mayBeCredentialFile(intendedPath(pick, item, places), places, "hidden too"))
+  for (const pick of item.part?.picks ?? []) {
+    if (named.includes(pick)) continue;
+    if (fewAlternatives(pick) === undefined) return tooMany(pick);
+    if (mayBeCredentialFile(intendedPath(pick, item, places), places, "hidden too"))
       return ask(`${pick} may pick files that hold keys or passwords.`, FULL);
+  }
   return undefined;
 }
+
+const tooMany = (word: string): PartVerdict =>
+  ask(`${word.slice(0, 80)} matches more files than can be checked.`, FULL);
 
 const inSandbox = ({ outside }: CommandAccess, { isSandboxed, mode }: Policy): PartVerdict | undefined =>
   isSandboxed && !outside && mode === "auto-edit"

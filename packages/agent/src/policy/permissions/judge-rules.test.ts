@@ -64,6 +64,8 @@ describe("commands", () => {
     ["echo hi > a.txt", "+shell(echo *)  +write(a.txt)", "ask", "allow"],
     ["echo x > .git/hooks/pre-commit", "+shell(echo *)  +write(**)", "auto-edit", "ask"],
     ["cat .env", "", "auto-edit", "ask"],
+    ["cat .env", "+shell(cat *)  +read(.env)", "auto-edit", "ask"],
+    ["cat .env", "+shell(cat .env)  +read(.env)", "auto-edit", "allow"],
     ["cat .e*", "", "auto-edit", "ask"],
     ["cat *.md", "", "auto-edit", "allow"],
     ["cat ~/.ssh/id_rsa", "+shell(cat *)", "ask", "ask"],
@@ -71,6 +73,8 @@ describe("commands", () => {
     ["mytool --key=.env", "+shell(mytool *)", "auto-edit", "ask"],
     ["mytool .git/hooks/x", "+shell(mytool *)", "auto-edit", "ask"],
     ["cat secrets/a", "-read(secrets/**)", "full", "deny"],
+    ["cat {1,{2,{3,{4,{5,{6,{7,{8,{9,secrets/a}}}}}}}}}", "-read(secrets/**)", "full", "ask"],
+    ["cat {1,{2,{3,{4,{5,{6,{7,{8,{9,secrets/a}}}}}}}}}", "", "full", "allow"],
     ["env -S 'cat secrets/a'", "-read(secrets/**)", "full", "ask"],
     ["env -S 'rm a'", "-shell(rm *)", "full", "ask"],
     ["flock x -c 'rm a'", "-shell(rm *)", "full", "ask"],
@@ -194,6 +198,16 @@ describe("files, hosts and tools", () => {
   ])("LS-10 %o with %s in %s: %s", (item, rules, mode, expected) => {
     const tier = item.kind as "read" | "write" | "network";
     expect(judge({ tier, access: [item] }, policy(mode, rules)).decision).toBe(expected);
+  });
+
+  it("a rule about every file does not name a project that lies among files that run later", () => {
+    const roots = ["/home/me/.config/editor"];
+    const access = [write("/home/me/.config/editor/init.lua")];
+    const places = { ...PLACES, roots };
+    expect(judge({ tier: "write", access }, policy("auto-edit", "+write(**)", { places })).decision).toBe("ask");
+    expect(judge({ tier: "write", access }, policy("auto-edit", "+write(init.lua)", { places })).decision).toBe(
+      "allow",
+    );
   });
 
   it.each([

@@ -241,6 +241,18 @@ describe("what may happen without asking", () => {
     );
   });
 
+  it("says why it asks if one of two questions with the same option has a reason, whatever comes first", () => {
+    const agent: Access = { kind: "exec", command: "look", cwd: "/srv/project", isAgent: true };
+    const key = read("/home/me/.ssh/id_rsa");
+    for (const access of [
+      [agent, key],
+      [key, agent],
+    ])
+      expect(judge({ tier: "exec", access }, { mode: "ask", rules: [], places: PLACES }).reason).toBe(
+        "/home/me/.ssh/id_rsa may hold keys or passwords.",
+      );
+  });
+
   it("names an option that allows everything the call asks about, whatever comes first", () => {
     const outside = write("/tmp/a");
     const hook = write("/srv/project/.git/hooks/x");

@@ -192,6 +192,15 @@ describe("offered to be remembered", () => {
     ["script -c ./x", undefined],
     ["rm build/x", ["shell(rm *)"]],
     ["rm ../other/f", ["shell(rm ../other/f)"]],
+    ["docker run --rm image sh", ["shell(docker run --rm image sh)"]],
+    ["docker compose exec web sh", ["shell(docker compose exec web sh)"]],
+    ["docker-compose -f a.yml exec web sh", undefined],
+    ["docker compose up -d", ["shell(docker compose up *)"]],
+    ["mise run build", ["shell(mise run build *)"]],
+    ["uv tool install ruff", ["shell(uv tool install *)"]],
+    ["nvm use 20", ["shell(nvm use *)"]],
+    ["nix build .#app", ["shell(nix build *)"]],
+    ["flatpak list", ["shell(flatpak list *)"]],
   ])("%s: %j", async (command, expected) => {
     const access = await accessOf(command);
     expect(
@@ -201,6 +210,44 @@ describe("offered to be remembered", () => {
       ),
     ).toEqual(expected);
   });
+
+  it.each([
+    ...["rbenv exec ruby a.rb", "pyenv exec python a.py", "asdf exec ruby a.rb", "gem exec rake", "composer exec x"],
+    ...["bundle exec ruby a.rb", "poetry run python a.py", "pipenv run x", "uv run x", "uv tool run x", "pdm run x"],
+    ...["conda run x", "conda run -n env x", "micromamba run -n env x", "rye run x", "pixi run x", "hatch run x"],
+    ...["nvm exec 18 node a.js", "nvm exec node a.js", "fnm exec --using 18 x", "volta run node a.js"],
+    ...["mise exec node@20 -- node a.js", "mise x -- x", "mise exec ruby a.rb", "rustup run stable cargo build"],
+    ...["npm exec x", "pnpm dlx x", "yarn dlx x", "direnv exec . x", "opam exec -- dune build", "stack exec x -- y"],
+    ...["nix run nixpkgs#x", "nix shell nixpkgs#x -c x", "nix develop -c make", "nix --quiet develop --command make"],
+    ...["docker exec box x", "kubectl exec pod -- x", "kubectl exec pod x", "flatpak run x", "flatpak -v run x"],
+    ...[
+      "systemd-run x",
+      "doppler run -- x",
+      "op run --env-file=a -- x",
+      "aws-vault exec me -- x",
+      "aws-vault exec me x",
+    ],
+  ])("%s runs any program, so nothing broader is", async (command) => {
+    const access = await accessOf(command);
+    expect(
+      suggestedRules(
+        access.filter(({ kind }) => kind === "exec"),
+        PLACES,
+      ),
+    ).toBeUndefined();
+    const [program = ""] = command.split(" ");
+    expect(await decision(command, `shell(${program} *)`)).toBe("ask");
+    expect(await decision(command, `shell(${command})`, false)).toBe("allow");
+  });
+
+  it.each(["rbenv exec rm x", "conda run -n e rm x", "mise exec ruby@3 -- rm x", "aws-vault exec me -- rm x"])(
+    "a rule that denies rm finds it in %s",
+    async (command) => {
+      const rules = [{ ...allowRule("shell(rm *)", false), decision: "deny" as const }];
+      const call = { tier: "exec" as const, access: await accessOf(command) };
+      expect(judge(call, { mode: "full", rules, places: PLACES }).decision).toBe("deny");
+    },
+  );
 
   it("an answer about the tool does not cover a command that leads outside either", async () => {
     const inside = async (command: string) => staysInside({ tier: "exec", access: await accessOf(command) }, PLACES);

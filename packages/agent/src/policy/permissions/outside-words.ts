@@ -41,7 +41,7 @@ export function beyondRule(item: CommandAccess, places: Places, covering: Coveri
 }
 
 /** Their words are paths on another machine. */
-const AWAY = /^(?:ssh|(?:docker|podman|kubectl) exec)$/;
+const AWAY = /^(?:ssh|(?:docker|podman|nerdctl|kubectl) exec)$/;
 const STREAMS = /^\/dev\/(?:null|zero|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
 /** `shell(rm /tmp/x/*)` covers what is below that folder. */

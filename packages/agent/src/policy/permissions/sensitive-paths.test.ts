@@ -195,6 +195,8 @@ describe("files that hold keys", () => {
     "/home/Me/.aws/config",
     "/srv/p/pem",
     "/srv/p/auth.json",
+    // As long as Lathe's home up to the name.
+    "/srv/my-project/auth.ts",
     "/srv/p/.npmrc",
     "/srv/p/.cargo/config.toml",
     "/srv/p/firefox/src/cookies.ts",

@@ -16,11 +16,13 @@ const WITH_SUBCOMMANDS = new Set([
   ...["bundle", "gem", "rake", "mix", "dotnet", "mvn", "gradle", "gradlew", "docker", "podman", "kubectl", "helm"],
   ...["terraform", "gh", "glab", "brew", "apt", "apt-get", "dnf", "systemctl", "make", "just", "task", "nx", "turbo"],
   ...["composer", "php", "swift", "flutter", "dart", "conda", "hatch", "pdm", "rails", "npx", "pnpx", "bunx", "uvx"],
-  ...["mise", "asdf", "rbenv", "pyenv", "nix", "doppler", "op", "aws-vault"],
+  ...["mise", "asdf", "rbenv", "pyenv", "nodenv", "goenv", "jenv", "nvm", "fnm", "volta", "nix", "devbox"],
+  ...["rye", "pixi", "mamba", "micromamba", "opam", "stack", "cabal", "doppler", "op", "aws-vault", "chamber"],
+  ...["nerdctl", "docker-compose", "podman-compose", "flatpak", "snap", "toolbox", "distrobox", "limactl"],
 ]);
 
 /** Words after which the next one matters as well: `npm run build`. */
-const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose"]);
+const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose", "container", "tool"]);
 
 /** Programs that run whatever they are given, in addition to the interpreters that the analysis knows. */
 const RUNS_TEXT = new Set([
@@ -49,8 +51,20 @@ const CODE = /^(-[a-zA-Z]*[cepr]|--eval|--print|--command|--execute|-)$/;
 /** If nothing follows, any program only prints information about itself. */
 const ASKS_ABOUT_ITSELF = /^(--version|--help|-v|-V|version)$/;
 
-/** Programs whose words, or the files that these name, contain further commands: only the whole command is offered. */
+/** Programs whose words, or the files that these name, contain further commands. */
 const WHOLE = /^(?:sed|sqlite3|psql|mysql|ex|ed|vim?|nvim|emacs|m4|bc|osascript)$/;
+
+/** In a container, any program may follow. */
+const IN_CONTAINER = /^(?:docker|podman|nerdctl)(?:-compose| compose| container)? (?:run|exec|create) /;
+
+/** Whether its words contain further commands: only the whole command is offered. */
+function isWholeOnly(name: string, words: readonly string[]): boolean {
+  return (
+    WHOLE.test(name) ||
+    (name === "git" && words[1] === "config") ||
+    IN_CONTAINER.test([name, ...words.slice(1)].join(" "))
+  );
+}
 
 /**
  * Undefined if only this one call should be allowed. `covers`: whether a pattern that begins with these words covers
@@ -62,8 +76,8 @@ export function suggestedCommand(part: ShellPart, covers?: (fixed: readonly stri
   if (danger || doubt !== undefined || isElsewhere || assignments.length > 0 || program === "") return undefined;
   if (unknown.length === 0 && words.length === 2 && ASKS_ABOUT_ITSELF.test(words[1] ?? ""))
     return `shell(${words.join(" ")})`;
-  const isWhole = WHOLE.test(posix.basename(program)) || (posix.basename(program) === "git" && words[1] === "config");
-  if (isWhole || covers?.(fixedWords(words) ?? words) === false) return wholeCommand(words, unknown.length === 0);
+  if (isWholeOnly(posix.basename(program), words) || covers?.(fixedWords(words) ?? words) === false)
+    return wholeCommand(words, unknown.length === 0);
   const fixed = fixedWords(words);
   if (fixed === undefined || unknown.some((at) => at < fixed.length)) return undefined;
   if (!fixed.every((word) => /^[\w@%+=:,./~-]+$/.test(word))) return undefined;

@@ -10,7 +10,7 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 
 /** Programs that run the program or the text in their words. Those that we look into are in wrappers.ts. */
 const LAUNCHERS = setOf(
-  "at batch bwrap cgexec chpst concurrently crontab cross-env dbus-launch dbus-run-session direnv dotenv dotenvx dumb-init expect fakechroot fakeroot faketime firejail gdb gosu heaptrack hyperfine lldb ltrace machinectl newgrp nix-shell nodemon nsenter numactl perf pkexec prlimit proot reflex rlwrap rr runcon screen setarch linux32 linux64 setpriv sg start-stop-daemon su-exec systemd-nspawn systemd-run tini tmux unshare valgrind watchexec xvfb-run",
+  "arch at batch bwrap cgexec chpst concurrently crontab cross-env dbus-launch dbus-run-session direnv dotenv dotenvx dumb-init expect fakechroot fakeroot faketime firejail gdb gosu heaptrack hyperfine lldb ltrace machinectl newgrp nix-shell nodemon nsenter numactl perf pkexec prlimit proot reflex rlwrap rr runcon screen setarch lima linux32 linux64 setpriv sg ssh-agent start-stop-daemon su-exec systemd-nspawn systemd-run tini tmux unshare valgrind watchexec wsl xcrun xvfb-run",
 );
 
 /** Options and operands with which a program starts another one. Long options may be abbreviated. */
@@ -54,6 +54,17 @@ const SETTINGS: readonly (readonly [program: RegExp, words: RegExp])[] = [
   [/^(?:composer|poetry|conda|bundle)$/, /^config /],
 ];
 
+/** Subcommands that run what their words say and that we do not look into. They may follow options, so any word counts. */
+const RUNNING: readonly (readonly [program: RegExp, words: RegExp])[] = [
+  [/^nvm$/, / (?:exec|run) /],
+  [/^nix$/, / (?:run|shell|develop|-c|--command) /],
+  [/^mise$/, / (?:exec|x|en) /],
+  [/^(?:kubectl|stack|cabal|opam|tox|chamber|aws-vault)$/, / exec /],
+  [/^(?:flatpak|snap|doppler|op|toolbox|devbox|limactl)$/, / (?:run|shell) /],
+  [/^distrobox$/, / enter /],
+  [/^(?:uv|dotnet)$/, / tool (?:run|execute|exec) /],
+];
+
 /** Options of `git config` that change the project's own settings or show some. */
 const CONFIG_OPTION =
   /^(?:--local|--add|--replace-all|--unset(?:-all)?|--type=\w+|--bool|--int|--path|--name-only|--null|-z|--all)$/;
@@ -77,6 +88,8 @@ export function startsProgram(words: readonly ShellWord[], name: string): ShellD
   const found = option ?? bundle;
   if (found !== undefined) return because(`${name} ${found.slice(0, 40)} may start another program`);
   const joined = texts.join(" ");
+  if (RUNNING.some(([program, is]) => program.test(name) && is.test(` ${joined} `)))
+    return because(`${name} runs what its words say`);
   return SETTINGS.some(([program, is]) => program.test(name) && is.test(joined))
     ? because("it installs programs or changes settings that later commands obey")
     : undefined;

@@ -1,5 +1,5 @@
-// Programs that run another program: we judge what they run instead of them. Data first: how to skip the options of
-// each.
+// Programs that run another program: we judge what they run instead of them. wrapper-forms.ts says how to skip the
+// options of each.
 
 import type { FoundFiles } from "../../contract/shell.ts";
 import { endOfExec, findFiles } from "./found-files.ts";
@@ -9,117 +9,7 @@ import { listOf, type OptionList, type ReadOption, readOptions } from "./options
 import { fedWord, knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
-
-interface Form {
-  /** The options that are understood, see options.ts; with any other, we do not look inside. */
-  readonly options: string;
-  /** Number of words between the options and the program. */
-  readonly operands?: number;
-  /** The first of these is a file that it creates. */
-  readonly makesFile?: boolean;
-  /** A file that it appends to if its output is a terminal. */
-  readonly appendsTo?: string;
-  readonly takesAssignments?: boolean;
-  /** Options that name the directory it runs in. */
-  readonly directory?: readonly string[];
-  readonly isElsewhere?: boolean;
-  /** It runs on another machine or under another root. */
-  readonly isAway?: boolean;
-  /** It joins the words and passes them to a shell. */
-  readonly joins?: boolean;
-}
-
-export const FORMS: Readonly<Record<string, Form>> = {
-  sudo: {
-    options:
-      "-AbEHknPSv -u: -g: -p: -C: -h: -T: -U: -D: --askpass --background --preserve-env? --set-home --non-interactive --stdin --user= --group= --prompt= --host= --chdir=",
-    takesAssignments: true,
-    directory: ["-D", "--chdir"],
-    isElsewhere: true,
-  },
-  doas: { options: "-nL -u:", isElsewhere: true },
-  env: {
-    options: "-i0v -u: -C: --ignore-environment --null --debug --unset= --chdir=",
-    takesAssignments: true,
-    directory: ["-C", "--chdir"],
-  },
-  timeout: {
-    options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=",
-    operands: 1,
-  },
-  gtimeout: { options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=", operands: 1 },
-  nohup: { options: "", appendsTo: "nohup.out" },
-  setsid: { options: "-cfw --ctty --fork --wait" },
-  nice: { options: "-# -n: --adjustment=" },
-  ionice: { options: "-t -c: -n: --class= --classdata= --ignore" },
-  stdbuf: { options: "-i: -o: -e: --input= --output= --error=" },
-  chrt: { options: "-bfiorv --batch --fifo --idle --other --rr --verbose", operands: 1 },
-  taskset: { options: "-ac --all-tasks --cpu-list", operands: 1 },
-  unbuffer: { options: "" },
-  caffeinate: { options: "-dimsu -t: -w:" },
-  flock: {
-    options:
-      "-sxeunoF -w: -E: --shared --exclusive --unlock --nonblock --nb --timeout= --wait= --conflict-exit-code= --close --no-fork --verbose",
-    operands: 1,
-    makesFile: true,
-  },
-  // Bash parses its own `time` as a reserved word; this is the program.
-  time: { options: "-pvq -f: --format= --portability --verbose --quiet" },
-  strace: { options: "-cCfFhiknqrtTvVwxyzZ -e: -s: -S: -a: -b: -I: -O: -U: -X:" },
-  command: { options: "-p" },
-  builtin: { options: "" },
-  exec: { options: "-cl -a:" },
-  busybox: { options: "" },
-  watch: {
-    options:
-      "-bcdegtpw -n: --beep --color --differences? --errexit --chgexit --no-title --precise --no-wrap --interval=",
-    joins: true,
-  },
-  ssh: {
-    options: "-46AaCfGgKkMnqTtVvXxYy -b: -c: -i: -l: -m: -p: -J:",
-    operands: 1,
-    isElsewhere: true,
-    isAway: true,
-    joins: true,
-  },
-  chroot: { options: "--userspec= --groups= --skip-chdir", operands: 1, isElsewhere: true, isAway: true },
-  runuser: { options: "-mpP -u: -g: -G: --user= --group= --supp-group=", isElsewhere: true },
-  npx: { options: "-yq -p: -w: --yes --no --no-install --quiet --package= --workspace=", isElsewhere: true },
-  bunx: { options: "-p: --bun --package= --silent --verbose", isElsewhere: true },
-  uvx: { options: "-qv --from= --with= --python= -p: --quiet --verbose --offline", isElsewhere: true },
-};
-
-/** Two words that together form a wrapper. */
-const PAIRS: Readonly<Record<string, Form>> = {
-  "docker exec": CONTAINER(),
-  "podman exec": CONTAINER(),
-  "npm exec": { options: "-y -p: -w: --yes --package= --workspace=", isElsewhere: true },
-  "npm x": { options: "-y -p: -w: --yes --package= --workspace=", isElsewhere: true },
-  "pnpm exec": { options: "-r --recursive --silent", isElsewhere: true },
-  "pnpm dlx": { options: "-s --package= --silent", isElsewhere: true },
-  "yarn exec": { options: "", isElsewhere: true },
-  "yarn dlx": { options: "-q -p: --package= --quiet", isElsewhere: true },
-  "bun x": { options: "--bun --silent", isElsewhere: true },
-  "uv run": {
-    options:
-      "-qv -p: --with= --python= --package= --extra= --group= --frozen --locked --no-sync --offline --all-extras",
-    isElsewhere: true,
-  },
-  "poetry run": { options: "", isElsewhere: true },
-  "pipenv run": { options: "", isElsewhere: true },
-  "bundle exec": { options: "", isElsewhere: true },
-};
-
-const PAIRED = new Set(Object.keys(PAIRS).map((pair) => pair.split(" ")[0]));
-
-function CONTAINER(): Form {
-  return {
-    options: "-dit -u: -w: -e: --detach --interactive --tty --privileged --user= --workdir= --env= --env-file=<",
-    operands: 1,
-    isElsewhere: true,
-    isAway: true,
-  };
-}
+import { FORMS, type Form, PAIRED, PAIRS, RUN_AFTER_DASHES } from "./wrapper-forms.ts";
 
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"]);
 
@@ -162,9 +52,8 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
       return unwrapFind(words, program);
     case "git":
       return gitInner(words);
-    case "kubectl":
-      return unwrapAfterDashes(words, program);
   }
+  if (Object.hasOwn(RUN_AFTER_DASHES, program)) return unwrapAfterDashes(words, program);
   const pair = PAIRED.has(program) && words[1]?.isKnown ? `${program} ${words[1].value}` : "";
   if (Object.hasOwn(PAIRS, pair)) return unwrapForm(words, 2, pair, PAIRS[pair] as Form);
   return Object.hasOwn(FORMS, program) ? unwrapForm(words, 1, program, FORMS[program] as Form) : undefined;
@@ -358,12 +247,14 @@ function listedWord(value: string, words: readonly ShellWord[], starts: RegExp):
 }
 
 function unwrapAfterDashes(words: readonly ShellWord[], program: string): Unwrapped {
+  const verbs = RUN_AFTER_DASHES[program]?.split(" ") ?? [];
   const dashes = words.findIndex(({ value }) => value === "--");
-  if (dashes < 0 || dashes + 1 >= words.length || !words.some(({ value }) => value === "exec")) return undefined;
+  const verb = words.slice(1, Math.max(dashes, 0)).find(({ value }) => verbs.includes(value));
+  if (verb === undefined || dashes + 1 >= words.length) return undefined;
   return {
-    name: `${program} exec`,
+    name: `${program} ${verb.value}`,
     inner: { words: words.slice(dashes + 1), at: dashes + 1 },
     isElsewhere: true,
-    directory: { path: undefined },
+    ...(program === "kubectl" && { directory: { path: undefined } }),
   };
 }

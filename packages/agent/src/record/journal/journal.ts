@@ -210,9 +210,7 @@ export class Journal {
 
   /** Appends a child of the leaf and moves the leaf to it. */
   append(input: NewEntry): TreeEntry {
-    const entry = this.#addEntry(input, this.leaf);
-    this.#context?.follow(entry);
-    return entry;
+    return this.#addEntry(input, this.leaf);
   }
 
   /** Appends a line outside the tree. */
@@ -272,9 +270,7 @@ export class Journal {
     more: Pick<BranchSummaryEntry, "details" | "fromExtension"> = {},
   ): TreeEntry {
     this.#mustBePlace(entryId);
-    const entry = this.#addEntry({ type: "branch_summary", fromId: entryId ?? "root", summary, ...more }, entryId);
-    this.#context?.moveTo(entry.id);
-    return entry;
+    return this.#addEntry({ type: "branch_summary", fromId: entryId ?? "root", summary, ...more }, entryId);
   }
 
   setTitle(title: string, source: "auto" | "user"): void {
@@ -355,6 +351,7 @@ export class Journal {
     this.#index.addEntry({ id, type, parentId, ...span });
     this.#index.addPayload(entry);
     this.#reader.remember(entry);
+    this.#context?.follow(entry);
     return entry;
   }
 

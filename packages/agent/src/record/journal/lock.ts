@@ -5,7 +5,6 @@ import {
   existsSync,
   fstatSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -104,12 +103,12 @@ export function lockHolder(
  * like this.
  */
 export function removeDeadLocks(folder: string, asking: LockOwner, start?: string): void {
-  const options = { encoding: "utf8", recursive: start === undefined } as const;
-  for (const name of existsSync(folder) ? readdirSync(folder, options) : []) {
-    if (start !== undefined && !name.startsWith(start)) continue;
-    const match = /\.lock(?:\.(\d+)\.[^/]*)?$/.exec(name);
-    const path = join(folder, name);
-    if (!match || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
+  const options = { withFileTypes: true, recursive: start === undefined } as const;
+  for (const file of existsSync(folder) ? readdirSync(folder, options) : []) {
+    if (start !== undefined && !file.name.startsWith(start)) continue;
+    const match = /\.lock(?:\.(\d+)\..*)?$/.exec(file.name);
+    if (!match || !file.isFile()) continue;
+    const path = join(file.parentPath, file.name);
     const held = readIfThere(path) ?? "";
     // An incomplete file is being written by the process that its name contains.
     const pid = Number(match[1] ?? 0);

@@ -51,7 +51,7 @@ class Scanner {
   #line = 0;
   #tail = { bytes: 0, whole: false };
   /** The leaf at the last damaged line: the parent of the lost entry, because an entry always continues the leaf. */
-  #bridge: string | null | undefined;
+  #bridge: string | null = null;
   /** The damaged line immediately before, in case a seal marks it as a torn tail. */
   #justLost: JournalLoss | undefined;
 
@@ -167,7 +167,7 @@ class Scanner {
   /** Replaces a lost parent by the entry before it, so that one bad line costs one entry and not the history. */
   #parentOf(id: string, parentId: string | null): string | null {
     if (parentId === null || this.#index.hasEntry(parentId)) return parentId;
-    const adopted = this.#bridge ?? null;
+    const adopted = this.#bridge;
     this.#losses.add({
       kind: "orphan_entry",
       line: this.#line,

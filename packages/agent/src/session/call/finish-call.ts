@@ -122,8 +122,7 @@ function isJson(value: unknown, depth = 0): boolean {
 }
 
 function resultText(result: ToolResult): string {
-  const texts = result.content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  return texts.length === 1 ? texts[0]! : texts.join("\n");
+  return result.content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
 function imagesOf(result: ToolResult): ImageData[] {

@@ -1,6 +1,7 @@
 // `lathe commit`: proposes a message for the staged changes, or several commits, and creates them when the user agrees.
 
 import { messageOf } from "@lathe/llm";
+import { isTrusted } from "../../config/trust/trust.ts";
 import { type CommitHost, type CommitResult, commit } from "../../conversation/commit/commit.ts";
 import { type CommitModel, commitModel } from "../../conversation/commit/commit-model.ts";
 import { COMMIT_FLAGS, parseCommitOptions } from "../../conversation/commit/commit-options.ts";
@@ -48,6 +49,7 @@ export const commitCommand: Command = async (argv, machine) => {
   const signals = onSignals(() => limit.stop("signal"));
   const git = new CommitGit({ env: machine.env, cwd: workspace.cwd, signal: limit.signal });
   const session = new CommitSession(run, workspace, options, limit.signal);
+  const isFolderTrusted = () => isTrusted(workspace.paths.trust, workspace.cwd, machine.userHome);
   let hookOutput = "";
   const host: CommitHost = {
     tell,
@@ -57,7 +59,7 @@ export const commitCommand: Command = async (argv, machine) => {
       if (!isJson) machine.stderr.write(text);
     },
     show: (prepared, proposal) => void (isJson || machine.stdout.write(proposalText(prepared, proposal))),
-    ...(machine.stdin.isTTY && !isJson ? terminalUser(machine, git) : {}),
+    ...(machine.stdin.isTTY && !isJson ? terminalUser(machine, git, isFolderTrusted) : {}),
   };
   const print = (value: object): void => void machine.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   try {

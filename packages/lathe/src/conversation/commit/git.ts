@@ -49,7 +49,7 @@ export class CommitGit {
 
   /** Runs a command that only reads; its exit code is part of the answer. */
   ask(args: readonly string[], run: RunGit = {}): Promise<GitAnswer> {
-    return this.#start([...ASKING, ...args], READ_MS, { ...run, variables: NO_TRANSPORT });
+    return this.#start([...ASKING, ...args], READ_MS, { ...run, variables: { ...run.variables, ...NO_TRANSPORT } });
   }
 
   /** The output without the last line break; undefined if git exits with an error. */

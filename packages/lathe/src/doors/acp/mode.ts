@@ -9,6 +9,7 @@ import type { CliOptions } from "../../platform/options/option-table.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { acpAgent } from "./agent.ts";
+import { withClearErrors } from "./clear-errors.ts";
 
 /** When the editor has gone, running work gets this long to end; its processes are killed in any case. */
 const LEAVE_WITHIN_MS = 1500;
@@ -51,7 +52,7 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
     Writable.toWeb(stdout) as WritableStream<Uint8Array>,
     Readable.toWeb(stdin) as ReadableStream<Uint8Array>,
   );
-  const connection = app.connect(stream);
+  const connection = app.connect(withClearErrors(stream));
   client = connection.client;
   const whenClosed = (): ExitCode => {
     if (!(connection.signal.reason instanceof MessageTooLargeError)) return EXIT.done;

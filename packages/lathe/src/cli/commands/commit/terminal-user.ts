@@ -13,7 +13,12 @@ import type { Prepared, Proposal } from "../../../conversation/commit/propose.ts
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { countOf } from "../../../sessions/numbers.ts";
 
-export function terminalUser(machine: Machine, git: CommitGit): Pick<CommitHost, "decide" | "stageAll"> {
+/** `isTrusted`: whether the editor may be one that the repository's own configuration names. */
+export function terminalUser(
+  machine: Machine,
+  git: CommitGit,
+  isTrusted: () => boolean,
+): Pick<CommitHost, "decide" | "stageAll"> {
   return {
     stageAll: async (files) => {
       const answer = await ask(
@@ -23,11 +28,17 @@ export function terminalUser(machine: Machine, git: CommitGit): Pick<CommitHost,
       );
       return /^y(?:es)?$/i.test(answer ?? "");
     },
-    decide: (prepared, proposal) => decide(machine, git, prepared, proposal),
+    decide: (prepared, proposal) => decide(machine, git, isTrusted, prepared, proposal),
   };
 }
 
-async function decide(machine: Machine, git: CommitGit, prepared: Prepared, { commits }: Proposal): Promise<Answer> {
+async function decide(
+  machine: Machine,
+  git: CommitGit,
+  isTrusted: () => boolean,
+  prepared: Prepared,
+  { commits }: Proposal,
+): Promise<Answer> {
   const parts = prepared.change.files.reduce((sum, file) => sum + file.parts.length, 0);
   const other = commits.length > 1 ? "/(o)ne commit" : parts > 1 ? "/(s)plit" : "";
   const question = `${commits.length > 1 ? `Make these ${commits.length} commits` : "Commit"}? (y)es/(e)dit/(r)egenerate${other}/(n)o: `;
@@ -42,6 +53,7 @@ async function decide(machine: Machine, git: CommitGit, prepared: Prepared, { co
       const messages = await editMessages(
         machine,
         git,
+        isTrusted(),
         commits.map(({ message }) => message),
       );
       if (messages) return { kind: "edit", messages };
@@ -67,13 +79,30 @@ async function ask({ stdin, stderr }: Machine, signal: AbortSignal, question: st
   }
 }
 
-/** Opens the editor that git would open. Undefined if the messages are unchanged, which the user is told. */
+/** A repository that does not exist, so that git reads only the user's and the system's configuration. */
+const NO_REPOSITORY = { GIT_DIR: "/dev/null" };
+
+/** The command that starts the user's editor. Without trust, the repository's configuration does not choose it. */
+async function editorCommand({ stderr }: Machine, git: CommitGit, isTrusted: boolean): Promise<string | undefined> {
+  const gits = await git.text(["var", "GIT_EDITOR"]);
+  if (isTrusted) return gits;
+  const users = await git.text(["var", "GIT_EDITOR"], { variables: NO_REPOSITORY });
+  if (users !== undefined && users !== gits)
+    stderr.write(
+      "lathe: This folder is not trusted, so your own editor opens, not the one in the repository's configuration (core.editor). To use that one: lathe trust\n",
+    );
+  return users;
+}
+
+/** Opens an editor. Undefined if the messages are unchanged, which the user is told. */
 async function editMessages(
-  { stderr }: Machine,
+  machine: Machine,
   git: CommitGit,
+  isTrusted: boolean,
   messages: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  const editor = await git.text(["var", "GIT_EDITOR"]);
+  const { stderr } = machine;
+  const editor = await editorCommand(machine, git, isTrusted);
   if (!editor) {
     stderr.write("lathe: No editor is set. Set one: git config --global core.editor nano\n");
     return undefined;
