@@ -92,6 +92,7 @@ export const TARGETS = [
           (file) => `src/policy/permissions/${file}`,
         ),
       ),
+      ...tests("agent", ["test/shell/false-questions"]),
       ...PERMISSIONS,
     ],
   ),
