@@ -29,6 +29,9 @@ const SESSION = tests("agent", [
   "test/session/agent-reports",
   "test/session/jobs",
   "test/session/child-session",
+  "test/session/nested-calls",
+  "test/session/nested-recovery",
+  "test/session/from-web",
   "test/branches/navigation",
   "test/compaction/wedge",
 ]);
@@ -101,7 +104,7 @@ export const TARGETS = [
     tests("agent", ["src/world/env/guarded", "src/world/env/gate", "src/world/env/wrappers"]),
   ),
   ...row(agent("context/prefix", ["guard", "prefix"]), [
-    ...tests("agent", ["test/session/prefix", "test/session/prefix-kept"]),
+    ...tests("agent", ["test/session/prefix", "test/session/prefix-kept", "test/context-ledger/session"]),
     ...SESSION,
   ]),
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "pending-approvals"]), SESSION),
