@@ -108,7 +108,7 @@ export const TARGETS = [
     ...SESSION,
   ]),
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "pending-approvals"]), SESSION),
-  ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
+  ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/irc-crash"]), ...SESSION]),
   ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
   ...row(agent("record/journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
   ...row(agent("record/journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
