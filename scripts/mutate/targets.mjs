@@ -109,7 +109,8 @@ export const TARGETS = [
   ]),
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "pending-approvals"]), SESSION),
   ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/irc-crash"]), ...SESSION]),
-  ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
+  ...row(agent("session", ["input"]), [...SESSION, ...tests("lathe", ["test/repeated-call"])]),
+  ...row(agent("session", ["core", "inbox", "history", "shutdown", "session"]), SESSION),
   ...row(agent("record/journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
   ...row(agent("record/journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
   ...row(agent("record/journal", ["has-begun", "decode", "losses", "line-shapes", "regular-file"]), [
