@@ -29,6 +29,7 @@ const SESSION = tests("agent", [
   "test/session/agent-reports",
   "test/session/jobs",
   "test/session/child-session",
+  "test/session/output-schema",
   "test/session/nested-calls",
   "test/session/nested-recovery",
   "test/session/from-web",
