@@ -26,6 +26,7 @@ export { type MinimalEnvironment, withFileCommands } from "./world/env/with-file
 export { WrappedEnvironment } from "./world/env/wrapped.ts";
 export type { EnvLogEntry } from "./world/env/wrappers.ts";
 export type { LookUp } from "./world/net/dial.ts";
+export { AdoptedProcesses } from "./world/process/adopted.ts";
 export { byteLines } from "./world/process/byte-lines.ts";
 export type { CaptureRequest } from "./world/process/capture.ts";
 export { type Clock, monotonicClock } from "./world/process/clock.ts";

@@ -61,6 +61,7 @@ function answer({ id, method, params, result }) {
           definitionProvider: true,
           ...(behaviour === "moves" ? { workspace: { fileOperations: { willRename: { filters: [] } } } } : {}),
           ...(behaviour === "refactors" ? { codeActionProvider: true, diagnosticProvider: {} } : {}),
+          ...(behaviour === "silent when asked" ? { diagnosticProvider: {} } : {}),
         },
       },
     });
@@ -117,7 +118,8 @@ function answer({ id, method, params, result }) {
     writeFileSync("reached", "");
   }
   if (method === "workspace/willRenameFiles") send({ id, result: { changes: noteMove(params.files[0].newUri) } });
-  if (method === "textDocument/diagnostic") send({ id, result: { kind: "full", items: [] } });
+  if (method === "textDocument/diagnostic" && behaviour !== "silent when asked")
+    send({ id, result: { kind: "full", items: [] } });
   if (method === "textDocument/codeAction") send({ id, result: actionsFor(params.textDocument.uri) });
   if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
   if (method === "textDocument/hover" && behaviour === "asks" && settings === undefined)

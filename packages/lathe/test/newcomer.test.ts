@@ -86,9 +86,11 @@ describe("words and options of other agents", () => {
       'lathe: A command comes before its options: lathe doctor … As a prompt: lathe -p "doctor"\n',
     );
     expect(await late("sessions", "list")).toContain("lathe sessions list … As a prompt");
+    expect(await late("review", "HEAD~2")).toContain("lathe review HEAD~2 … As a prompt");
     expect(await late("web")).toContain('Lathe has no command "web".');
     for (const words of [
       ["config", "this"],
+      ["review", "HEAD", "with", "care"],
       ["-p", "doctor"],
       ["--", "doctor"],
     ])

@@ -46,6 +46,10 @@ export interface ShellPart {
   readonly reads: readonly string[];
   /** Folders that it may read recursively: with `grep -r`, `rg`, `cp -r`, and what `find` passes on. */
   readonly trees: readonly string[];
+  /** How it reads these folders; absent if it shows nothing of the files in them. */
+  readonly readsTrees?: TreeReading | undefined;
+  /** Files with keys that it would read there; only the disk tells which ones. */
+  readonly treeKeys?: readonly TreeKey[] | undefined;
   /**
    * Folders of which git shows the tracked files. Only rules use them, since keys are not expected among tracked files.
    */
@@ -79,6 +83,29 @@ export interface ShellPart {
    * Why the user must be asked regardless of rules: unknown syntax, `PATH=…`, a program that is unknown until it runs.
    */
   readonly doubt?: string | undefined;
+}
+
+/** How a command reads folders. */
+export interface TreeReading {
+  /**
+   * `search`: it shows lines that match, or copies the files under their names. `compare`: it shows whole files.
+   * `compare outside the repository`: the same, unless all folders are in the repository.
+   */
+  readonly how: "search" | "compare" | "compare outside the repository";
+  /** Globs of file names; it reads only files that one of them matches, ignoring case. */
+  readonly only?: readonly string[] | undefined;
+  /** Names of files and folders that it leaves out. */
+  readonly without?: { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;
+  readonly depth?: number | undefined;
+}
+
+/** A file with keys in a folder that a command reads. */
+export interface TreeKey {
+  /** The folder as written. */
+  readonly tree: string;
+  /** The real path of the file; of the folder, if there are too many files in it to look at. */
+  readonly path: string;
+  readonly isUncertain?: true;
 }
 
 /** The output of a command that prints only file names: those below `roots` that the other fields do not exclude. */

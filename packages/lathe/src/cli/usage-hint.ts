@@ -57,10 +57,15 @@ export async function sendsCommandWord(argv: readonly string[], machine: Machine
   return askYes(machine, `${hint}\nSend "${first}" to the model?`);
 }
 
-/** Words after options that form a command with its verb, or a command alone: commands must come first. */
-export function lateCommand([first = "", second]: readonly string[]): Error | undefined {
+/**
+ * Words after options that form a command with its verb, a command alone, or a command with one value that no sentence
+ * would have there (`review HEAD~2`): commands must come first.
+ */
+export function lateCommand([first = "", second, ...others]: readonly string[]): Error | undefined {
   if (!Object.hasOwn(SUBCOMMANDS, first)) return undefined;
-  if (second !== undefined && !verbsOf(first as Subcommand).includes(second)) return undefined;
+  const isVerb = second === undefined || verbsOf(first as Subcommand).includes(second);
+  const isValue = second !== undefined && others.length === 0 && !/^[a-z]+$/.test(second);
+  if (!isVerb && !isValue) return undefined;
   const words = second === undefined ? first : `${first} ${second}`;
   return usageError(`A command comes before its options: lathe ${words} … As a prompt: lathe -p "${words}"`);
 }

@@ -19,6 +19,7 @@ let broker: StubBroker;
 let folder: string;
 let now: number;
 const ends: (() => void)[] = [];
+const caches: SnapshotCache[] = [];
 beforeEach(async () => {
   now = Date.now();
   folder = await mkdtemp(join(tmpdir(), "broker-"));
@@ -27,6 +28,8 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const end of ends.splice(0)) end();
   await broker.close();
+  // Listeners are told before the file is written; a folder that is being written to cannot be removed.
+  for (const cache of caches.splice(0)) await cache.remove();
   await rm(folder, { recursive: true });
 });
 
@@ -38,12 +41,14 @@ function accounts(changed: Partial<ClientDeps> = {}): BrokerAccounts {
   };
   const deps = defaultDeps({ env: {}, now: () => now, setTimer, random: () => 0, ...changed });
   const { url } = broker;
+  const cache = new SnapshotCache({ file: join(folder, "kept"), url, token: BROKER_TOKEN, ttlMs: HOUR, now: deps.now });
+  caches.push(cache);
   return new BrokerAccounts({
     client: new BrokerClient(
       { url, token: BROKER_TOKEN, tokenSource: "LATHE_AUTH_BROKER_TOKEN", cacheFile: "", cacheTtlMs: HOUR },
       deps.fetch,
     ),
-    cache: new SnapshotCache({ file: join(folder, "kept"), url, token: BROKER_TOKEN, ttlMs: HOUR, now: deps.now }),
+    cache,
     deps,
     onSecret: () => {},
   });

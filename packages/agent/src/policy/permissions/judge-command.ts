@@ -231,6 +231,8 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
   for (const tree of item.part?.trees ?? [])
     if (!named.includes(tree) && mayHoldCredentials(intendedPath(tree, item, places), places))
       return ask(`Files in ${intendedPath(tree, item, places)} may hold keys or passwords.`, FULL);
+  const key = item.part && keyInTrees(item.part, named, places);
+  if (key) return key;
   for (const pick of item.part?.picks ?? []) {
     if (named.includes(pick)) continue;
     if (fewAlternatives(pick) === undefined) return tooMany(pick);
@@ -238,6 +240,19 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
       return ask(`${pick} may pick files that hold keys or passwords.`, FULL);
   }
   return undefined;
+}
+
+/** A search through the working folders needs no question; a comparison there would show whole files. */
+function keyInTrees(
+  { treeKeys = [], readsTrees }: ShellPart,
+  named: readonly string[],
+  places: Places,
+): PartVerdict | undefined {
+  const isSearch = readsTrees?.how === "search";
+  const key = treeKeys.find(({ tree, path }) => !named.includes(tree) && !(isSearch && isInRoots(path, places)));
+  if (!key) return undefined;
+  if (key.isUncertain) return ask(`${key.path} contains too many files to check them all for keys.`, FULL);
+  return ask(`${key.path} may hold keys or passwords.`, FULL);
 }
 
 const tooMany = (word: string): PartVerdict =>

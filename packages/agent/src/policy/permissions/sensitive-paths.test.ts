@@ -139,6 +139,10 @@ describe("files that hold keys", () => {
     "/opt/lathe-home/broker/vault.json",
     "/opt/lathe-home/cache/auth-broker-snapshot.enc",
     "/opt/lathe-home/auth.json.old",
+    "/opt/lathe-home/models.yml",
+    "/opt/lathe-home/models.json",
+    "/opt/lathe-home/mcp.json",
+    "/opt/lathe-home/oauth.yml",
     "/opt/lathe-home/history.db-wal",
     "/opt/lathe-home/blobs/0a1b",
     "/opt/lathe-home/sessions/--srv-p--/1.jsonl",
@@ -203,6 +207,10 @@ describe("files that hold keys", () => {
     "/srv/p/chromium/cookies.ts",
     "/etc/passwd",
     "/opt/lathe-home/config.yml",
+    "/opt/lathe-home/rules/mcp.json",
+    "/srv/p/.lathe/models.yml",
+    "/srv/p/.lathe/mcp.json",
+    "/srv/p/.mcp.json",
   ])("%s is none", (path) => expect(isCredentialFile(path, PLACES)).toBe(false));
 });
 

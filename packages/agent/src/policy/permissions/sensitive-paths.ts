@@ -98,9 +98,16 @@ function pathInWorktree(path: string, latheHome: string): string | undefined {
   return `/${inside.join("/")}`;
 }
 
-/** Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and its clients' copy. */
+/**
+ * Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and its clients' copy, and settings
+ * in which users write keys literally. In a project, settings with these names are ordinary files.
+ */
 const OWN_CREDENTIALS = [
   "auth.json",
+  "models.yml",
+  "models.json",
+  "mcp.json",
+  "oauth.yml",
   "auth-broker.token",
   "auth-gateway.token",
   "broker/vault.json",

@@ -1,5 +1,6 @@
 // Whether a command is on the list of harmless ones, and which files it names.
 
+import type { TreeReading } from "../../contract/shell.ts";
 import { endOfExec, FIND_TESTS } from "./found-files.ts";
 import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
 import { HARMLESS_WHERE_TRUSTED } from "./harmless-machine.ts";
@@ -8,6 +9,7 @@ import { HARMLESS } from "./harmless-programs.ts";
 import { listOf, type ReadOptions, type Refused, readOptions } from "./options.ts";
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import { mayBeSeveral, type ShellWord } from "./shell-words.ts";
+import { searchedBy } from "./tree-readers.ts";
 
 /** Paths with this prefix are relative to the top of the repository, wherever in it git runs. */
 export const TOP = ":/";
@@ -17,6 +19,7 @@ export interface Harmless {
   readonly writes: readonly string[];
   /** See ShellPart. */
   readonly trees?: readonly string[];
+  readonly readsTrees?: TreeReading | undefined;
   readonly tracked?: readonly string[];
   readonly picks?: readonly string[];
   readonly followsLinks?: boolean;
@@ -68,7 +71,12 @@ function harmlessListed(
   const reads = COMPARING.test(program) ? [...all, ...sameNames(all)] : all;
   const writes = [...named.writes, ...valuesThat(read, "write")];
   const copiesLinks = program === "cp" && read.options.some(({ name }) => KEEPS_LINKS.test(name));
-  return { reads, writes, ...(copiesLinks && { copiesLinks }), ...searchedBy(program, read, named) };
+  return {
+    reads,
+    writes,
+    ...(copiesLinks && { copiesLinks }),
+    ...searchedBy(program, read, program === "diff" ? all : named.reads),
+  };
 }
 
 /** With these options, `cp` copies links as links. */
@@ -113,38 +121,6 @@ function firstBeyond(operands: readonly ShellWord[], most: number): ShellWord | 
 
 function valuesThat({ options }: ReadOptions, means: "read" | "write"): string[] {
   return options.flatMap((option) => (option.means === means && option.value ? [option.value.value] : []));
-}
-
-const RECURSIVE: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(
-    ["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-[rRdD]|--directories|--(?:dereference-)?recursive)$/]),
-  ),
-  cp: /^(?:-[rRa]|--recursive|--archive)$/,
-};
-
-/** Options that follow links found in folders. */
-const FOLLOWING: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-R|--dereference-recursive)$/])),
-  rg: /^(?:-L|--follow)$/,
-  ag: /^-f$/,
-  cp: /^(?:-L|--dereference)$/,
-};
-
-/** Programs that recurse into folders. */
-function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Partial<Harmless> {
-  const isAlways = /^(?:rg|ag|mv|diff)$/.test(program);
-  if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
-  const picks = options.flatMap(({ name, value }) =>
-    value && /^(?:-g|-G|--i?glob|--include|--type-add)$/.test(name) && !value.value.startsWith("!")
-      ? [value.value.replace(/^[\w-]+:(?=.)/, "")]
-      : [],
-  );
-  // `diff` follows links in the folders it compares, with and without -r.
-  const followsLinks =
-    program === "diff"
-      ? !options.some(({ name }) => name === "--no-dereference")
-      : options.some(({ name }) => FOLLOWING[program]?.test(name));
-  return { trees: reads.length > 0 ? reads : ["."], picks, ...(followsLinks && { followsLinks }) };
 }
 
 // Excludes those that a project file can replace by another program: cargo, go, pnpm, rustc, yarn.
@@ -296,7 +272,7 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
     reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
     // Its first word may be the pattern, in which case no word says where it searches.
-    ...(mayBeOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
+    ...(mayBeOutside && { trees: name === "grep" ? [...reads, "."] : reads, readsTrees: treesReadByGit(name, read) }),
     ...(!isOutside && showsContent(name, read) && { tracked: shownFolders(name, read) }),
     ...(SHOWS_FILES.test(name) && { picks: reads }),
   };
@@ -309,6 +285,14 @@ const NAMES_ONLY =
 /** Options that show or search lines of files. */
 const SHOWS_LINES =
   /^(?:-[cpuGLSUW]|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|binary|check|word-diff|word-diff-regex|color-words|function-context|diff-merges))$/;
+
+/** How it reads folders that are not part of the repository. */
+function treesReadByGit(name: string, { options }: ReadOptions): TreeReading | undefined {
+  if (name === "grep") return { how: "search" };
+  const has = (list: RegExp) => options.some((option) => list.test(option.name));
+  if (has(NAMES_ONLY) && !has(SHOWS_LINES)) return undefined;
+  return { how: has(/^--no-index$/) ? "compare" : "compare outside the repository" };
+}
 
 /**
  * Whether it shows or searches the content of files in the repository, now or in its history: a rule may deny some of

@@ -280,6 +280,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     reads,
     tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, reached.context)),
     trees: [...(harmless?.trees ?? []), ...searched.flatMap(({ roots }) => roots)],
+    readsTrees: harmless?.readsTrees,
     followsLinks: harmless?.followsLinks || searched.some((one) => one.followsLinks || !one.skipsLinks),
     copiesLinks: harmless?.copiesLinks,
     picks: [...(harmless?.picks ?? []), ...searched.flatMap(({ names }) => names)],

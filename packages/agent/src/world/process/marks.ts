@@ -11,6 +11,8 @@ import { procStatBuffer, readProcStat } from "./proc-stat.ts";
 
 const OWNER_VARIABLE = "LATHE_OWNER";
 const COMMAND_VARIABLE = "LATHE_COMMAND";
+/** Another name, because an adopted process may have an owner too. */
+export const ADOPTED_VARIABLE = "LATHE_ADOPTED";
 
 /** Time between SIGTERM and SIGKILL. */
 const TERM_GRACE_MS = 2000;
@@ -37,6 +39,10 @@ export function commandMark(owner: string, number: number): Mark {
   return { entry: `${COMMAND_VARIABLE}=${owner}/${number}`, locks: ownerDigits(owner) + digits };
 }
 
+export function adoptedMark(owner: string): Mark {
+  return { entry: `${ADOPTED_VARIABLE}=${owner}`, locks: ownerDigits(owner) };
+}
+
 /** Twelve digits; with six for the command they still fit the kernel's integer. */
 function ownerDigits(owner: string): string {
   let sum = 0;
@@ -60,19 +66,24 @@ export async function findMarked(mark: Mark, isShared = false): Promise<number[]
   return process.platform === "linux" ? findInProc(mark, isShared) : findWithPs(mark);
 }
 
-/** Sends SIGTERM, then SIGKILL after two seconds; resolves when no process is left, or when one survives that. */
-export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
+/**
+ * Sends SIGTERM, then SIGKILL after two seconds; resolves when no process is left, or when one survives that. Returns
+ * the ids of those that got a signal.
+ */
+export async function endMarked(mark: Mark, clock: Clock): Promise<ReadonlySet<number>> {
   const patience = new Patience(clock);
   let pause = 5;
   const signalled = new Set<number>();
   for (let isAgain = false; ; isAgain = true) {
     const alive = await findMarked(mark, isAgain);
-    if (alive.length === 0) return;
+    if (alive.length === 0) return signalled;
     const step = patience.step();
-    if (step === "give up") return;
+    if (step === "give up") return signalled;
     for (const pid of alive) {
-      if (step === "kill") send(pid, "SIGKILL");
-      else if (!signalled.has(pid) && !isStarter(pid, mark)) {
+      if (step === "kill") {
+        signalled.add(pid);
+        send(pid, "SIGKILL");
+      } else if (!signalled.has(pid) && !isStarter(pid, mark)) {
         signalled.add(pid);
         send(pid, "SIGTERM");
         // A stopped process acts on SIGTERM only once it runs again.

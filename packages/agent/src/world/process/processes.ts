@@ -52,7 +52,7 @@ export class Processes {
     this.owner = options.owner ?? randomUUID();
     this.#clock = options.clock ?? monotonicClock;
     this.#confinement = options.confinement;
-    this.#watch = new Watch(this.owner, this.#clock, () => options.confinement?.folder);
+    this.#watch = new Watch(ownerMark(this.owner), this.#clock, () => options.confinement?.folder);
     this.#governor = new Governor({ limits: options.limits ?? {}, clock: this.#clock, owner: this.owner });
   }
 

@@ -4,7 +4,7 @@
 import type { ChildProcess } from "node:child_process";
 import { childProcess, unrefPipe } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
-import { type Mark, ownerMark } from "./marks.ts";
+import type { Mark } from "./marks.ts";
 
 /** For POSIX shells: `marked entry locks` prints the processes that carry the mark. */
 export const MARKED = `
@@ -92,16 +92,16 @@ export type Watched = Pick<ChildProcess, "pid"> & { once(event: "exit", listener
 
 const LONG_FOR_A_QUESTION_MS = 500;
 
-/** Watches the processes of one owner; starts the watchdog with the first of them. */
+/** Watches the processes with one mark; starts the watchdog with the first of them. */
 export class Watch {
-  readonly #owner: string;
+  readonly #mark: Mark;
   readonly #clock: Clock;
   readonly #folder: () => string | undefined;
   #watchdog: Watchdog | undefined;
 
   /** `folder` is removed if we die; it may be created later, with the first command. */
-  constructor(owner: string, clock: Clock, folder: () => string | undefined) {
-    this.#owner = owner;
+  constructor(mark: Mark, clock: Clock, folder: () => string | undefined) {
+    this.#mark = mark;
     this.#clock = clock;
     this.#folder = folder;
   }
@@ -110,10 +110,15 @@ export class Watch {
     return this.#watchdog !== undefined;
   }
 
+  /** Starts the watchdog for processes that only their mark identifies. */
+  begin(): Watchdog {
+    return this.#watchdog ?? this.#newWatchdog();
+  }
+
   follow(child: Watched): void {
     const { pid } = child;
     if (pid === undefined) return;
-    const watchdog = this.#watchdog ?? this.#newWatchdog();
+    const watchdog = this.begin();
     watchdog.commandStarted(pid);
     child.once("exit", () => watchdog.commandEnded(pid));
   }
@@ -129,7 +134,7 @@ export class Watch {
   }
 
   #newWatchdog(): Watchdog {
-    const watchdog = startWatchdog(ownerMark(this.#owner), this.#folder());
+    const watchdog = startWatchdog(this.#mark, this.#folder());
     this.#watchdog = watchdog;
     watchdog.process.once("exit", () => {
       if (this.#watchdog === watchdog) this.#watchdog = undefined;

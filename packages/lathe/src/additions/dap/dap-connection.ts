@@ -30,6 +30,8 @@ export class DapConnection implements AdapterLink {
   readonly #pending = new Map<number, Pending>();
   #lastSeq = 0;
   #end: string | undefined;
+  /** The error that ended it, if one did. */
+  #endedBy: unknown;
   #resolveEnded: (why: string) => void = () => {};
 
   constructor(stream: DapStream, handlers: AdapterHandlers) {
@@ -45,7 +47,7 @@ export class DapConnection implements AdapterLink {
     const { signal, timeoutMs = TIMEOUT_MS } = options;
     const { name } = this.#stream;
     signal?.throwIfAborted();
-    if (this.#end !== undefined) throw new ToolFailure(`The debugger ${name} has ended: ${this.#end}`);
+    if (this.#end !== undefined) throw this.#endFailure();
     const seq = ++this.#lastSeq;
     const answer = new Promise<JsonObject>((resolve, reject) => {
       const finish = (end: () => void): void => {
@@ -95,6 +97,7 @@ export class DapConnection implements AdapterLink {
       for await (const bytes of this.#stream.bytes)
         for (const message of reader.push(bytes)) this.#receive(objectIn(message));
     } catch (error) {
+      this.#endedBy = error;
       this.#close(messageOf(error));
       await this.#stream.stop();
       return;
@@ -122,9 +125,14 @@ export class DapConnection implements AdapterLink {
   #close(why: string): void {
     if (this.#end !== undefined) return;
     this.#end = why;
-    for (const { fail } of [...this.#pending.values()])
-      fail(new ToolFailure(`The debugger ${this.#stream.name} has ended: ${why}`));
+    for (const { fail } of [...this.#pending.values()]) fail(this.#endFailure());
     this.#resolveEnded(why);
+  }
+
+  #endFailure(): ToolFailure {
+    const failure = new ToolFailure(`The debugger ${this.#stream.name} has ended: ${this.#end}`);
+    failure.cause = this.#endedBy;
+    return failure;
   }
 }
 

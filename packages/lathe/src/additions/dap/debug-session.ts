@@ -94,7 +94,9 @@ export class DebugSession {
       await session.dispose();
       const said = session.output.read(0).text.trim();
       if (!(error instanceof ToolFailure) || said === "") throw error;
-      throw new ToolFailure(`${error.message}\n\nOutput:\n${said.slice(-MOST_SAID)}`);
+      const failure = new ToolFailure(`${error.message}\n\nOutput:\n${said.slice(-MOST_SAID)}`);
+      failure.cause = error.cause;
+      throw failure;
     }
   }
 

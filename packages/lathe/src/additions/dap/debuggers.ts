@@ -3,6 +3,7 @@
 import { ToolFailure } from "@lathe/agent";
 import type { DebugAction, DebugAnswer, Debuggers, DebugRequest } from "@lathe/agent/tools";
 import { type ExecutionEnvironment, quoteShell } from "@lathe/agent/world";
+import { OtherProtocol } from "../lsp/frames.ts";
 import type { Launch } from "./adapter-rows.ts";
 import { Breakpoints } from "./breakpoints.ts";
 import { changeBreakpoints } from "./change-breakpoints.ts";
@@ -31,7 +32,6 @@ interface Call {
 
 const FIRST_STOP_MS = 5000;
 const ATTACHED_STOP_MS = 1000;
-const SPEAKS_HTTP = /not a message: HTTP\//;
 const IDLE_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
 
@@ -184,7 +184,8 @@ export class DebugPrograms implements Debuggers {
     } catch (error) {
       if (port === undefined || request.adapter !== undefined || !(error instanceof ToolFailure)) throw error;
       // Node's inspector answers messages it does not understand with HTTP.
-      if (SPEAKS_HTTP.test(error.message)) return this.#attach({ ...call, request: { ...request, adapter: "node" } });
+      if (error.cause instanceof OtherProtocol && error.cause.said.startsWith("HTTP/"))
+        return this.#attach({ ...call, request: { ...request, adapter: "node" } });
       throw new ToolFailure(
         `${adapter.row.name} could not attach to port ${port}: ${error.message} If another debugger listens there, name it as \`adapter\`.`,
       );

@@ -307,10 +307,8 @@ export class ExtensionHost {
     const ended = this.#extensions;
     this.#extensions = [];
     this.#tools = [];
-    for (const extension of ended) {
-      this.#kits.delete(extension);
-      await extension.remove();
-    }
+    for (const extension of ended) this.#kits.delete(extension);
+    await Promise.all(ended.map((extension) => extension.remove()));
   }
 
   #tellFailure(failure: ExtensionError): void {

@@ -13,6 +13,7 @@ import { shortPath, shownPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
 import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
+import { LateAnswer } from "./rpc-connection.ts";
 
 /** How long an edit waits for its errors, and how long the next result waits for late ones. */
 const WAIT_MS = 5000;
@@ -212,7 +213,7 @@ export class ErrorsAfterEdit {
       const owed = left.size > 0 ? left : asked;
       if (server.live?.complaint === undefined) for (const [path, change] of owed) input.owed.set(path, change);
       // There are two limits: one for the request, and one for all of them together.
-      const isLate = bounded.aborted || messageOf(error).startsWith("no answer in ");
+      const isLate = bounded.aborted || error instanceof LateAnswer;
       const late = server.live?.complaint ?? "no answer yet; its errors follow with the next result";
       const why = isLate ? late : messageOf(error);
       lines.push(`${server.row.name} has not checked ${this.#nameFiles(changes, left, env)}: ${why}`);
@@ -306,7 +307,8 @@ export class ErrorsAfterEdit {
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
     const findings = await live.findProblems(path, this.#waitMs, signal, earlier);
-    if ("unknown" in findings) throw new ToolFailure(findings.unknown);
+    if ("unknown" in findings)
+      throw findings.isLate ? new LateAnswer(findings.unknown) : new ToolFailure(findings.unknown);
     return findings.problems.filter(isError);
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
+import { encodeFrame, FrameError, FrameReader, OtherProtocol } from "./frames.ts";
 
 const read = (reader: FrameReader, text: string | Buffer): unknown[] => [...reader.push(Buffer.from(text as never))];
 
@@ -33,4 +33,10 @@ it.each([
 ])("%s ends the reading with a reason", (_what, text, reason) => {
   expect(() => read(new FrameReader(), text)).toThrow(FrameError);
   expect(() => read(new FrameReader(), text)).toThrow(reason);
+});
+
+it("a program that speaks another protocol is an error with what it said", () => {
+  expect(() => read(new FrameReader(), "HTTP/1.0 400 Bad Request\r\n\r\n")).toThrow(
+    expect.objectContaining({ constructor: OtherProtocol, said: "HTTP/1.0 400 Bad Request" }),
+  );
 });

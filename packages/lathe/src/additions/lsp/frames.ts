@@ -9,6 +9,16 @@ const LARGEST_MESSAGE = 64 * 1024 * 1024;
 /** The program violates the protocol, so nothing after it can be read. */
 export class FrameError extends Error {}
 
+/** The program speaks another protocol. */
+export class OtherProtocol extends FrameError {
+  /** The beginning of what it sent. */
+  readonly said: string;
+  constructor(said: string) {
+    super(`it sent something that is not a message: ${said}`);
+    this.said = said;
+  }
+}
+
 export function encodeFrame(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
@@ -41,9 +51,7 @@ export class FrameReader {
     const header = held.toString("latin1", 0, end < 0 || end > LONGEST_HEADER ? LONGEST_HEADER : end);
     const [, length] = /^content-length:[ \t]*(\d{1,12})[ \t]*$/im.exec(header) ?? [];
     if (end < 0 || length === undefined)
-      throw new FrameError(
-        `it sent something that is not a message: ${header.replace(/[^ -~][\s\S]*/, "").slice(0, LONGEST_SAID)}`,
-      );
+      throw new OtherProtocol(header.replace(/[^ -~][\s\S]*/, "").slice(0, LONGEST_SAID));
     if (Number(length) > LARGEST_MESSAGE)
       throw new FrameError(`it announced a message of ${length} bytes; the most is ${LARGEST_MESSAGE}`);
     this.#take(end + SEPARATOR.length);

@@ -9,14 +9,16 @@ import type { Encoding } from "./positions.ts";
 import { type FileChange, ProjectChanges, stampOf } from "./project-changes.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { PublishedProblems } from "./published-problems.ts";
-import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
+import { LateAnswer, type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
 import { ServerComplaints } from "./server-complaints.ts";
 import type { ServerRow } from "./server-row.ts";
 import { languageOf, settingOf } from "./server-rows.ts";
 import { awaitTsserverProject, passesToTsserver, tsserverProblems } from "./tsserver-problems.ts";
 
 /** The problems of a file. `unknown`: why there is no answer. */
-export type Findings = { readonly problems: readonly Problem[] } | { readonly unknown: string };
+export type Findings =
+  | { readonly problems: readonly Problem[] }
+  | { readonly unknown: string; readonly isLate?: boolean };
 
 export interface ServerStart {
   readonly row: ServerRow;
@@ -193,7 +195,7 @@ export class LiveServer {
       if (passesToTsserver(this)) return { problems: await tsserverProblems(this, path, { timeoutMs, signal }) };
     } catch (error) {
       signal?.throwIfAborted();
-      return { unknown: messageOf(error) };
+      return { unknown: messageOf(error), isLate: error instanceof LateAnswer };
     }
     const shown = this.#shown.get(path)!;
     // Another file has changed since, so the server must check this one again.
@@ -376,7 +378,7 @@ export class LiveServer {
     const found = this.#changeWaiter.waitFor(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
       // The server may have registered for requests meanwhile.
       if (!isThere && this.#pulls) return this.#pull(path, { timeoutMs, signal });
-      if (!isThere) return { unknown: this.complaint ?? `no answer in ${timeoutMs / 1000} s` };
+      if (!isThere) return { unknown: this.complaint ?? `no answer in ${timeoutMs / 1000} s`, isLate: true };
       await this.#published.waitUntilQuiet(signal);
       return { problems: this.#published.problemsOf(path) ?? [] };
     });

@@ -17,6 +17,9 @@ export class ServerRefusal extends Error {
 /** The server did not answer: it has ended, or was too slow. */
 export class NoAnswer extends Error {}
 
+/** The server is too slow; its answer may still come. */
+export class LateAnswer extends NoAnswer {}
+
 export interface IncomingHandlers {
   /** Returns the answer; the server gets an exception as an error. */
   request(method: string, params: unknown): unknown;
@@ -98,7 +101,7 @@ export class RpcConnection {
       };
       const cancel = (): void => giveUp(signal?.reason as Error);
       const timer = setTimeout(
-        () => giveUp(new NoAnswer(`no answer to ${method} in ${timeoutMs / 1000} s`)),
+        () => giveUp(new LateAnswer(`no answer to ${method} in ${timeoutMs / 1000} s`)),
         timeoutMs,
       );
       signal?.addEventListener("abort", cancel, { once: true });

@@ -16,10 +16,10 @@ export interface TmuxAnswer {
 const ANSWERS_WITHIN_MS = 10_000;
 const MOST_CHARS = 4 << 20;
 /**
- * Ownership marks of the command that started us. The tmux server must not inherit them, or it would be killed with
- * that command.
+ * Ownership marks of the command or extension that started us. The tmux server must not inherit them, or it would be
+ * killed with that.
  */
-const MARKS = ["LATHE_OWNER", "LATHE_COMMAND"];
+const MARKS = ["LATHE_OWNER", "LATHE_COMMAND", "LATHE_ADOPTED"];
 
 export class Tmux {
   readonly program: string;

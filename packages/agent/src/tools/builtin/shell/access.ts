@@ -10,6 +10,7 @@ import { diskFacts, isGit, programOf } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { withFoundFiles } from "./found-names.ts";
 import { hasPreparedCommands } from "./git-repositories.ts";
+import { keysInTrees } from "./keys-in-trees.ts";
 import { linksInside } from "./links-inside.ts";
 
 /** What a command is judged with. */
@@ -159,6 +160,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
         part: {
           ...part,
           trees: [...part.trees, ...(await treesBehindLinks(part, cwd, scope)), ...trees],
+          ...(await keysInTrees(part, cwd, env)),
           followsLinks: part.followsLinks && hasFolder,
           ...(await linksAmong(part, cwd, scope)),
         },

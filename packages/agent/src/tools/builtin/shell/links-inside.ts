@@ -54,7 +54,7 @@ export async function linksInside(
 }
 
 /** Empty if we may not list it: commands run as the same user, so they find nothing in it either. */
-async function listOf(folder: string, env: ExecutionEnvironment): Promise<readonly DirEntry[]> {
+export async function listOf(folder: string, env: ExecutionEnvironment): Promise<readonly DirEntry[]> {
   try {
     return await env.listDirectory(folder, 1);
   } catch (error) {

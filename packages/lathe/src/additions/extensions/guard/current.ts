@@ -2,6 +2,7 @@
 // extensions use this to name the culprit.
 
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
+import { ExtensionChildren } from "./children.ts";
 
 /** The extension that is named when something goes wrong. */
 export interface Culprit {
@@ -10,6 +11,8 @@ export interface Culprit {
   readonly name: string;
   /** Absolute path of the file. */
   readonly file: string;
+  /** The processes that it has started. */
+  readonly children: ExtensionChildren;
 }
 
 const running = new AsyncLocalStorage<Culprit | undefined>();
@@ -18,7 +21,7 @@ let entered: ((culprit: Culprit | undefined) => void) | undefined;
 
 /** Registers a file as a culprit with a number that is unique in this process. */
 export function newCulprit(name: string, file: string): Culprit {
-  const culprit = { id: known.size + 1, name, file };
+  const culprit = { id: known.size + 1, name, file, children: new ExtensionChildren() };
   known.set(culprit.id, culprit);
   return culprit;
 }

@@ -2,7 +2,8 @@
 // the process share it.
 
 import { type Culprit, runAsLathe } from "./current.ts";
-import { OpenedHandles } from "./handles.ts";
+import { describeCounts, OpenedHandles } from "./handles.ts";
+import { markChildren } from "./mark-children.ts";
 import { watchBoundary } from "./process-boundary.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -38,6 +39,7 @@ export class Guard {
       wrote: (culprit, text) => this.#witnesses.get(culprit)?.wrote(text),
     });
     this.#handles.watch();
+    markChildren();
   }
 
   add(culprit: Culprit, witness: Witness): void {
@@ -53,7 +55,9 @@ export class Guard {
   /** Ends what an extension left open; the last removal turns the guard off. */
   async remove(culprit: Culprit): Promise<void> {
     const left = runAsLathe(() => this.#handles.end(culprit));
-    if (left !== "") this.#witnesses.get(culprit)?.noteFailure(`left open: ${left}. They were ended`);
+    const processes = await runAsLathe(() => culprit.children.end());
+    if (processes > 0) left.set("process", processes);
+    if (left.size > 0) this.#witnesses.get(culprit)?.noteFailure(`left open: ${describeCounts(left)}. They were ended`);
     this.#witnesses.delete(culprit);
     if (this.#witnesses.size > 0) return;
     shared = undefined;

@@ -1,4 +1,4 @@
-// Timers, servers, sockets and processes that an extension opened: they belong to it, and end with it.
+// Timers, servers, sockets and threads that an extension opened: they belong to it, and end with it.
 
 import { createHook } from "node:async_hooks";
 import { type Culprit, runningExtension } from "./current.ts";
@@ -11,7 +11,6 @@ const KINDS: Readonly<Record<string, string>> = {
   TCPWRAP: "socket",
   PIPEWRAP: "pipe",
   UDPWRAP: "socket",
-  PROCESSWRAP: "process",
   FSEVENTWRAP: "file watcher",
   STATWATCHER: "file watcher",
   SIGNALWRAP: "signal handler",
@@ -21,7 +20,6 @@ const KINDS: Readonly<Record<string, string>> = {
 interface Handle {
   hasRef?(): boolean;
   close?(): void;
-  kill?(signal: number): void;
   _destroyed?: boolean;
   stopThread?(): void;
 }
@@ -59,11 +57,8 @@ export class OpenedHandles {
     this.#hook.disable();
   }
 
-  /**
-   * Ends what this extension left open and returns it in words, such as `2 timers, 1 server`; empty if there was
-   * nothing.
-   */
-  end(culprit: Culprit): string {
+  /** Ends what this extension left open and returns how many there were of each kind. */
+  end(culprit: Culprit): Map<string, number> {
     const counts = new Map<string, number>();
     for (const [id, { kind, handle }] of this.#opened.get(culprit) ?? []) {
       this.#owners.delete(id);
@@ -73,16 +68,19 @@ export class OpenedHandles {
       if (kind !== "pipe") counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     this.#opened.delete(culprit);
-    return [...counts].map(([kind, count]) => `${count} ${kind}${count === 1 ? "" : plural(kind)}`).join(", ");
+    return counts;
   }
 }
+
+/** Counts in words, such as `2 timers, 1 server`. */
+export const describeCounts = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([kind, count]) => `${count} ${kind}${count === 1 ? "" : plural(kind)}`).join(", ");
 
 const plural = (kind: string): string => (kind.endsWith("s") ? "es" : "s");
 
 const isOpen = (handle: Handle): boolean => handle._destroyed !== true && handle.hasRef?.() === true;
 
 function endHandle(handle: Handle): void {
-  if (typeof handle.kill === "function") handle.kill(9);
-  else if (typeof handle.stopThread === "function") handle.stopThread();
+  if (typeof handle.stopThread === "function") handle.stopThread();
   else if (typeof handle.close === "function") handle.close();
 }

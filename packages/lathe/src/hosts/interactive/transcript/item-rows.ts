@@ -118,7 +118,7 @@ function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, 
   return text === undefined ? [divider] : [divider, ...renderMarkdown(text, view.columns, view)];
 }
 
-/** Facts that do not fit are left out as a whole. */
+/** If not everything fits, it omits the tokens first, then the model, then the price. */
 function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: TurnItem, view: ItemView): Row {
   const name = visibleLine(model.slice(model.indexOf("/") + 1));
   const cached = tokensCached > 0 ? ` (${tokens(tokensCached)} cached)` : "";
