@@ -238,7 +238,12 @@ describe("a rule does not cover", () => {
       if (command.includes("*")) continue;
       expect([command, ...(await said(command, `shell(${command})`))]).toEqual([command, "allow", false]);
     }
-    for (const command of ["git add package.json Makefile", "git commit -m x package.json", "rm build/*", "rm ./*.js"]) {
+    for (const command of [
+      "git add package.json Makefile",
+      "git commit -m x package.json",
+      "rm build/*",
+      "rm ./*.js",
+    ]) {
       const [program = ""] = command.split(" ");
       expect([command, ...(await said(command, `shell(${program} *)`))]).toEqual([command, "allow", true]);
     }
