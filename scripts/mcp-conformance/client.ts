@@ -41,7 +41,7 @@ const manager = new ServerManager({
   warn: (message) => console.error(message),
   host: {
     env: () => env,
-    values: { env: process.env, run: async () => "", onSecret: () => {} },
+    values: { env: process.env, run: async () => "", onSecret: () => {}, redact: (value) => value },
     roots: () => [folder],
     version: "0.1.0",
     auth: async () => storedSignIn(config, signIn),

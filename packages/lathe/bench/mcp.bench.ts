@@ -32,7 +32,7 @@ export const benches: Bench[] = [
         warn: () => {},
         host: {
           env: () => env,
-          values: { env: {}, run: async () => "", onSecret: () => {} },
+          values: { env: {}, run: async () => "", onSecret: () => {}, redact: (value) => value },
           roots: () => [],
           version: "0",
           auth: async () => undefined,

@@ -65,6 +65,20 @@ it("LS-13 --all takes every change, new files too; --json says what was done", a
   expect(scene.git("status", "--porcelain")).toBe("");
 });
 
+it("LS-13 the model gets only the names of files that hold keys, and the user is told so", async () => {
+  await changed();
+  scene.write(".env", "NAME=hunter2hunter2\n");
+  scene.write("tls/server.pem", "hunter3hunter3\n");
+  for (const split of [[], ["--split"]]) {
+    const done = await scene.commit(["--all", "--dry-run", ...split]);
+    expect(done.stderr).toContain("because they may hold keys or passwords: .env, tls/server.pem.");
+  }
+  const sent = scene.server.requests.map(({ text }) => text).join();
+  expect(sent).toContain("new .env\\n(not shown: it may hold keys or passwords)");
+  expect(sent).toContain("+first");
+  expect(sent).not.toMatch(/hunter[23]/);
+});
+
 it("G-120 LATHE_COMMIT_TEST_FALLBACK makes a message without any request", async () => {
   await changed();
   const done = await scene.commit(["--yes"], { env: { LATHE_COMMIT_TEST_FALLBACK: "TRUE" } });

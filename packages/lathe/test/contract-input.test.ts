@@ -1,7 +1,7 @@
 // Input: prompts, words, files, piped text; and answers that must fit a schema.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -117,7 +117,12 @@ describe("@ inside a prompt", () => {
     await writeFile(join(scene.box.dir, ".env"), "secret words");
     await writeFile(join(scene.box.dir, ".git/config"), "secret words");
     await symlink(join(scene.box.home, "private"), join(scene.box.dir, "link"));
-    const prompt = `see @~/private @../home/private @${scene.box.home}/private @link @.env @.git/config @nobody`;
+    await mkdir(join(scene.box.dir, "docs"));
+    await link(join(scene.box.dir, ".env"), join(scene.box.dir, "docs/env.txt"));
+    await mkdir(join(scene.box.home, ".ssh"));
+    await writeFile(join(scene.box.home, ".ssh/id_rsa"), "secret words");
+    await link(join(scene.box.home, ".ssh/id_rsa"), join(scene.box.dir, "docs/key.txt"));
+    const prompt = `see @docs/env.txt @docs/key.txt @~/private @../home/private @${scene.box.home}/private @link @.env @.git/config @nobody`;
     expect(await scene.run(["-p", prompt])).toMatchObject({ code: 0 });
     expect(scene.server.requests[0]?.text).not.toContain("secret words");
     expect(said()?.text).toContain(prompt);

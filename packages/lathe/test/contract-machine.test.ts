@@ -181,6 +181,13 @@ describe("files that are not what they should be end in one line", () => {
     ["a link to itself", ["@loop"], {}, 2, /@loop: it is a symbolic link that points back to itself\./],
     ["a name that is too long", [`@${"x".repeat(300)}`], {}, 2, /@x+: the name is too long\./],
     ["a home that is a file", [], { LATHE_HOME: "notes.jsonl" }, 70, /LATHE_HOME/],
+    [
+      "a home where nothing can be made",
+      [],
+      { LATHE_HOME: "/proc/x" },
+      2,
+      /^lathe: \/proc\/x cannot be a folder .*LATHE_HOME/,
+    ],
     ["a directory that is gone", ["--cwd", "gone"], {}, 2, /gone is not a directory/],
   ])("%s", async (_what, args, env, expected, says) => {
     scene = await stage([]);

@@ -65,13 +65,11 @@ export function recoverSession(
 }
 
 function settleIntents(core: SessionLog & Work, leftBy: (callId: string) => string | undefined): void {
-  const intents = core.journal.openIntents();
   // Nested calls come before their callers, whose results report on them.
-  for (const intent of intents) if (intent.within !== undefined) settleNested(core, intent, leftBy);
+  for (const intent of core.journal.openIntents()) if (intent.within !== undefined) settleNested(core, intent, leftBy);
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
-  for (const intent of intents) {
+  for (const intent of core.journal.openIntents()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
-    if (intent.effect === "child" || intent.within !== undefined) continue;
     const nested = call ? nestedReport(core.journal, call.id) : "";
     // A call that is safe to repeat must still not run again if it made other calls: they would run twice.
     if (!call || (intent.replay === "safe" && nested === "")) {
@@ -175,7 +173,7 @@ export function journalQueued(
   if (content !== undefined) data["content"] = core.redact(content) as unknown as JsonObject;
   if (source !== undefined) data["source"] = { ...source };
   // This may come before the session's first message, while a hook examines that one.
-  if (change === "added") core.journal.persist();
+  core.journal.persist();
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }

@@ -18,7 +18,8 @@ export async function shutDown(core: SessionLog & HostChoices & Toolbox & Work, 
   const parts = [steps.closeChildren(), steps.runningInput() ?? Promise.resolve()];
   // A shared environment outlives this session, so we end only what the session left running there.
   parts.push(core.options.sharedEnv ? stopJobs(core) : core.options.env.cleanup());
-  if (!core.options.services?.parser) parts.push(core.services.parser?.close() ?? Promise.resolve());
+  const { parser } = core.services;
+  if (parser && !core.options.services?.parser) parts.push(parser.close());
   const hostsEnd = Promise.allSettled(parts).then(() => core.options.beforeClose?.());
   const problems = await settleWithin(core, [...parts, hostsEnd]);
   try {

@@ -182,6 +182,7 @@ describe("the context of a leaf", () => {
     const picture: ContentPart = { kind: "image", image: { data: new Uint8Array([1]), mediaType: "image/png" } };
     const first = journal.append(user("a long text"));
     const second = journal.append({ type: "message", message: Message.user([picture]) });
+    expect(journal.context.isShortened).toBe(false);
     journal.append({ type: "prune", prune: [first.id] });
     journal.append({ type: "prune", prune: [second.id], media: "[refused]" });
     expect(journal.context.isShortened).toBe(true);

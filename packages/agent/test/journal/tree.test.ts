@@ -76,11 +76,13 @@ describe("intents", () => {
     const tool = await journal.intent({ effect: "tool", callId: "c", tool: "bash", replay: "never" });
     journal.append({ ...user("outcome"), id: request.for });
     journal.settle(failed.id, "failed", { error: "overloaded" });
-    expect(journal.openIntents()).toEqual([tool]);
+    const nested = await journal.intent({ effect: "tool", within: "c", summary: "reads a", replay: "safe" });
+    expect(journal.openIntents()).toEqual([tool, nested]);
+    expect(nested).toMatchObject({ within: "c", summary: "reads a" });
     expect(tool).toMatchObject({ effect: "tool", callId: "c", tool: "bash", replay: "never" });
     expect(() => journal.append({ ...user("twice"), id: request.for })).toThrow("already in this session");
     const opened = Journal.open(new MemoryStore(store.read(0, store.size)), testDeps());
-    expect(opened.openIntents()).toEqual([tool]);
+    expect(opened.openIntents()).toEqual([tool, nested]);
     expect([...opened.outside("settle")]).toMatchObject([{ intentId: failed.id, error: "overloaded" }]);
   });
 
@@ -185,10 +187,11 @@ describe("intents", () => {
   });
 });
 
-it("an entry that is not there is an error that names it, and no path leads to it", () => {
+it("an entry that is not there is an error that names it, and no path leads to it or from it", () => {
   const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), testDeps());
   expect(() => journal.entry("nowhere")).toThrow("There is no entry nowhere in this session.");
   expect(pathTo(journal, "nowhere")).toEqual([]);
+  expect(journal.children("nowhere")).toEqual([]);
 });
 
 describe("a fork", () => {

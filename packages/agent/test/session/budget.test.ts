@@ -43,6 +43,24 @@ describe("a budget", () => {
     });
   });
 
+  it("of calls runs as many as are left, says which did not run, and ends the input before another request", async () => {
+    const calls = ["a", "b", "c"].map((id) => ({ name: "echo", id }));
+    const s = setUp({ profile: terse(), script: [{ calls }, { text: "done" }], config: { budget: { calls: 2 } } });
+    await s.session.submit("go");
+    const errors = new Map(s.of("tool_call_end").map(({ data }) => [data.call_id, data.error]));
+    expect(["a", "b", "c"].map((id) => errors.get(id))).toEqual([
+      ...[undefined, undefined],
+      "[not run: the limit of tool calls is used up]",
+    ]);
+    expect(s.of("processing_end")[0]?.data.reason).toBe("budget");
+    expect(s.of("warning").map(({ data }) => data.message)).toEqual([
+      "The limit of 2 tool calls is used up, and the model asked for another one.",
+    ]);
+    s.session.config.budget = {};
+    expect(await s.session.submit("go on")).toMatchObject({ reason: "completed", text: "done" });
+    await s.finish();
+  });
+
   it("in dollars holds for a model of the catalog without anybody naming its price", async () => {
     const s = setUp({
       profile: defineProfile(FAMILIES.anthropic, { model: "claude-opus-4-6", tools: [echo] }),

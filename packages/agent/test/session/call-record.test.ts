@@ -71,6 +71,21 @@ describe("the record of a call", () => {
     expect(decided).toMatchObject([{ callId: "c", decision: "allow", by: "test", asked: "It writes." }]);
   });
 
+  it("a question without a reason is recorded as asked, and as remembering nothing", async () => {
+    const s: Setup = setUp({
+      script: called("write"),
+      profile: testProfile([tool("write", () => "written", { tier: "write" })]),
+      middleware: [{ name: "asks", approve: () => ({ decision: "ask" }) }],
+      onEvent: ({ kind }) => {
+        if (kind === "approval_request") s.session.answerApproval("c", { decision: "allow", by: "test" });
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const line = { type: "decision", callId: "c", decision: "allow", by: "test", asked: "" };
+    expect([...s.session.journal.outside("decision")]).toEqual([{ ...line, timestamp: expect.any(String) }]);
+  });
+
   it("names the files whose content the call showed, and none when it showed none", async () => {
     const shows = tool("shows", (_args, { paths }) => {
       paths.shown.add("/srv/a");

@@ -57,6 +57,52 @@ describe("an interrupt", () => {
     await s.finish();
   });
 
+  it("a call that was only just approved is not said to have unknown effects either", async () => {
+    const s: Setup = setUp({
+      profile: testProfile([tool("act", () => "did it", { replay: "never" })]),
+      middleware: [
+        {
+          name: "rules",
+          approve: () => {
+            void s.session.interrupt();
+            return { decision: "allow" };
+          },
+        },
+      ],
+      script: [{ calls: [{ name: "act", id: "a" }] }],
+    });
+    await s.session.submit("go");
+    expect(lastResult(s)).toEqual(["[interrupted before this call finished]"]);
+    expect(s.session.journal.openIntents()).toEqual([]);
+    await s.finish();
+  });
+
+  it("during the hooks before a call looks up nothing for it and asks no question about it", async () => {
+    const asked: string[] = [];
+    const access = () => {
+      asked.push("what it accesses");
+      return [];
+    };
+    const s: Setup = setUp({
+      profile: testProfile([tool("act", () => "did it", { access }), tool("other", () => "did it")]),
+      middleware: [
+        {
+          name: "rules",
+          beforeCall: () => void s.session.interrupt(),
+          approve: ({ tool: { name } }) => {
+            asked.push(`whether ${name} may run`);
+            return { decision: "allow" };
+          },
+        },
+      ],
+      script: [{ calls: [{ name: "act" }] }, { calls: [{ name: "other" }] }],
+    });
+    await s.session.submit("go");
+    await s.session.submit("go on");
+    expect(asked).toEqual([]);
+    await s.finish();
+  });
+
   it("ends the input while the surroundings are still being looked at; the next one looks again", async () => {
     let looks = 0;
     const s: Setup = setUp({

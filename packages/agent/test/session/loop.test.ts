@@ -1,7 +1,7 @@
 import { AuthenticationError, ContextLengthError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { echo, type Setup, type SetupOptions, setUp, testProfile } from "../support/session.ts";
+import { echo, type Setup, type SetupOptions, setUp, testProfile, tool } from "../support/session.ts";
 
 const callEcho = (n: number) => ({ calls: [{ name: "echo", args: { n } }] });
 
@@ -196,15 +196,27 @@ describe("a session", () => {
     );
   });
 
+  const ask: ToolDef = {
+    ...echo,
+    name: "ask",
+    execute: (_args, context) => {
+      context.services.session?.awaitInput({ what: "question", text: "which colour?" });
+      return "asked";
+    },
+  };
+
+  it("SN-03 a queued message is no answer to a question: it waits until the user has given one", async () => {
+    const script = [{ calls: [{ name: "ask" }] }, { text: "thanks" }, { text: "later done" }];
+    const s = setUp({ profile: testProfile([ask]), script });
+    s.session.followUp("later");
+    await s.session.submit("x");
+    expect(s.session.state).toBe("awaiting_input");
+    await s.session.submit("blue");
+    await s.finish();
+    expect(s.of("user_input").map(({ data }) => data.content)).toEqual(["x", "blue", "later"]);
+  });
+
   it("SN-03 a tool that asks the user ends the input and waits", async () => {
-    const ask: ToolDef = {
-      ...echo,
-      name: "ask",
-      execute: (_args, context) => {
-        context.services.session?.awaitInput({ what: "question", text: "which colour?" });
-        return "asked";
-      },
-    };
     const s = setUp({ profile: testProfile([ask]), script: [{ calls: [{ name: "ask" }] }, { text: "thanks" }] });
     await s.session.submit("x");
     expect(s.session.state).toBe("awaiting_input");
@@ -215,6 +227,16 @@ describe("a session", () => {
 });
 
 describe("loop detection", () => {
+  it("RN-07 a call that returns pictures may be repeated, because they may differ", async () => {
+    const image = { data: new Uint8Array([1]), mediaType: "image/png" };
+    const look = tool("look", () => ({ content: [{ kind: "image", image }] }));
+    const script = (_request: unknown, index: number) =>
+      index < 55 ? { calls: [{ name: "look", id: `l${index}` }] } : { text: "it is ready" };
+    const s = setUp({ profile: testProfile([look]), script });
+    expect(await s.session.submit("watch it")).toMatchObject({ reason: "completed", text: "it is ready" });
+    await s.finish();
+  });
+
   const pattern = (letters: string) => ({
     script: (_request: unknown, index: number) =>
       index < letters.length ? { calls: [{ name: "echo", args: { is: letters[index]! } }] } : { text: "done" },

@@ -25,6 +25,16 @@ it("an answer that fits is a typed value; the schema goes with the input, and wo
   await s.finish();
 });
 
+it("a schema that the host sets between inputs holds from the next input on, until it is taken away", async () => {
+  const s = setUp({ script: [{ text: "free" }, { text: 'Here: {"n": 1}.' }, { text: "free again" }] });
+  expect(await s.session.submit("say something")).toMatchObject({ text: "free" });
+  s.session.outputSchema = Count;
+  expect(await s.session.submit("count")).toMatchObject({ output: { n: 1 }, reason: "completed" });
+  s.session.outputSchema = undefined;
+  expect(await s.session.submit("say something")).toMatchObject({ text: "free again", reason: "completed" });
+  await s.finish();
+});
+
 it("an answer that does not fit is asked for again within the same input, with what is wrong", async () => {
   const client = new ScriptedClient([{ text: "seven" }, { text: '{"n": "7"}' }, { text: '{"n": 7}' }]);
   const session = await createSession({ model, apiKey: "k", cwd: folder, client, outputSchema: Count });

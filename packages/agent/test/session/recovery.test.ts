@@ -213,6 +213,15 @@ describe("a reopened session", () => {
     expect(s.of("loop_detection")).toHaveLength(1);
   });
 
+  it("says that its last answer was cut off, also if the process ended right after it", async () => {
+    const said = [{ text: "so far", finish: "length" as const }];
+    const s = reopen(await cutRun(said, (line) => line.includes('"role":"assistant"')), []);
+    await s.session.continue();
+    await s.finish();
+    expect(s.of("assistant_text_end").map(({ data }) => data.text)).toEqual(["so far"]);
+    expect(s.of("warning").map(({ data }) => data.code)).toEqual(["length"]);
+  });
+
   it("counts rounds of answers that also said something", async () => {
     const said = [{ text: "Let me see.", calls: [{ name: "echo", id: "e" }] }, { text: "done" }];
     const s = reopen(await cutRun(said, (line) => line.includes('"effect":"tool"')), [said[1]!]);

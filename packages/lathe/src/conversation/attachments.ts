@@ -5,7 +5,8 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { EnvError, ExecutionEnvironment, InputContent, InputPart } from "@lathe/agent";
 import { DocumentError, documentText, imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
-import { isCredentialFile, isInside } from "@lathe/agent/policy";
+import { isInside } from "@lathe/agent/policy";
+import type { Permissions } from "../found/permissions/permissions.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { readUserFile } from "../platform/usage/user-file.ts";
@@ -104,15 +105,17 @@ export async function withAttachments(
  * The same for text that others may have written: it attaches only files of the project, and none that may hold keys
  * (decision 0314).
  */
-export async function withProjectFiles(text: string, env: ExecutionEnvironment): Promise<InputContent> {
+export async function withProjectFiles(
+  text: string,
+  env: ExecutionEnvironment,
+  permissions: Pick<Permissions, "holdsKeys">,
+): Promise<InputContent> {
   const cwd = env.workingDirectory();
   const root = (await env.stat(cwd))?.realPath ?? cwd;
+  // A repository's git settings may contain addresses with passwords.
+  const mayHoldKeys = (path: string): boolean => permissions.holdsKeys(path) || path.includes("/.git/");
   return withAttachments(text, { cwd }, env, (path) => isInside(path, root) && !mayHoldKeys(path));
 }
-
-/** A repository's git settings may contain addresses with passwords. */
-const mayHoldKeys = (path: string): boolean =>
-  isCredentialFile(path, { userHome: "", latheHome: "" }) || path.includes("/.git/");
 
 /** Looks for the name as typed, then without trailing punctuation. */
 async function findExisting(

@@ -98,7 +98,10 @@ async function expandText(
 ): Promise<InputContent | undefined> {
   const attach = async () => {
     if (!text.includes("@")) return text;
-    return options.attach?.(text) ?? (await import("./attachments.ts")).withProjectFiles(text, open.session.env);
+    return (
+      options.attach?.(text) ??
+      (await import("./attachments.ts")).withProjectFiles(text, open.session.env, open.permissions)
+    );
   };
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return attach();

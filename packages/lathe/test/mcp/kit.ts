@@ -65,6 +65,7 @@ export function managerOf(configs: readonly ServerConfig[], options: KitOptions 
         env: options.env ?? {},
         run: async (command) => (await env.execCommand(command, 5_000)).stdout.trim(),
         onSecret: () => {},
+        redact: (value) => value,
       },
       roots: () => [folder],
       version: "0",

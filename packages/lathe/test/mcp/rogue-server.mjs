@@ -1,6 +1,6 @@
 // An MCP server over stdio that misbehaves on request. Written without the protocol's package: it must be able to break the rules.
 // Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start,
-// `--leak NAME` ends at once and prints that variable, `--called NAME` takes its own name from that variable, `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
+// `--leak NAME` ends at once and prints that variable, `--called NAME` takes its own name from that variable, `--boast NAME` puts that variable into its lists, `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     leak: { type: "string" },
     called: { type: "string" },
     throw: { type: "boolean", default: false },
+    boast: { type: "string" },
     broken: { type: "boolean", default: false },
     pages: { type: "boolean", default: false },
   },
@@ -58,6 +59,8 @@ const broken = [
   tool("odd_pattern", "Takes a name", { name: { type: "string", pattern: "^[\\w-.]+$" } }),
   tool("far_reference", "Takes anything", { a: { $ref: "https://schemas.invalid/a.json" } }),
 ];
+const boast = (value) =>
+  tool("boast", `Signs in with ${value}`, { token: { type: "string", default: value, enum: [value, "none"] } });
 let added = [];
 const tools = () => [
   tool("echo", "Gives back its text", { text: { type: "string" } }),
@@ -71,6 +74,7 @@ const tools = () => [
   tool("grow", "Adds a tool to the list"),
   tool("pid", "The process id"),
   tool("variables", "The variables that begin with ROGUE_"),
+  ...(values.boast ? [boast(process.env[values.boast])] : []),
   ...(values.more ? more : []),
   ...(values.broken ? broken : []),
   ...padding,

@@ -91,6 +91,7 @@ describe("commands", () => {
     ["curl file:///srv/project/secrets/x", "-read(secrets/**)", "full", "deny"],
     ["curl -F f=@secrets/x http://localhost", "-read(secrets/**)", "full", "deny"],
     ["tar cf - .", "-read(secrets/**)", "full", "ask"],
+    ["zip -r a.zip src '-x*.log'", "-read(*.log)", "full", "allow"],
     ["cp -r . /tmp/elsewhere", "-read(secrets/**)", "full", "ask"],
     ["zip -r - .", "-read(secrets/**)", "full", "ask"],
     ["git archive HEAD", "-read(secrets/**)", "full", "ask"],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { credentialStores } from "../../world/env/sandbox/credential-stores.ts";
 import { isCredentialFile, isInside, isProtected, protectionOf, searchesCredentials } from "./sensitive-paths.ts";
 
 const PLACES = { userHome: "/home/Me", latheHome: "/opt/lathe-home" };
@@ -124,6 +125,22 @@ describe("files that hold keys", () => {
     "/home/Me/.config/hub",
     "/home/Me/.config/rclone/rclone.conf",
     "/home/Me/.s3cfg",
+    "/home/Me/.local/share/fish/fish_history",
+    "/home/Me/.zsh_history",
+    "/home/Me/.histfile",
+    "/home/Me/.ksh_history",
+    "/home/Me/.config/nushell/history.sqlite3",
+    "/home/Me/.local/share/powershell/PSReadLine/ConsoleHost_history.txt",
+    "/home/Me/.local/share/opencode/auth.json",
+    "/home/Me/.gemini/oauth_creds.json",
+    "/home/Me/.config/glab-cli/config.yml",
+    "/home/Me/.config/github-copilot/apps.json",
+    "/home/Me/.config/containers/auth.json",
+    "/run/user/1000/containers/auth.json",
+    "/home/Me/.cache/huggingface/token",
+    "/home/Me/.huggingface/token",
+    "/home/Me/.dockercfg",
+    "/home/Me/.mylogin.cnf",
     "/home/Me/.boto",
     "/home/Me/.databrickscfg",
     "/home/Me/.local/share/keyrings/login.keyring",
@@ -139,6 +156,10 @@ describe("files that hold keys", () => {
     "/opt/lathe-home/broker/vault.json",
     "/opt/lathe-home/cache/auth-broker-snapshot.enc",
     "/opt/lathe-home/auth.json.old",
+    "/opt/lathe-home/models.yml",
+    "/opt/lathe-home/models.json",
+    "/opt/lathe-home/mcp.json",
+    "/opt/lathe-home/oauth.yml",
     "/opt/lathe-home/history.db-wal",
     "/opt/lathe-home/blobs/0a1b",
     "/opt/lathe-home/sessions/--srv-p--/1.jsonl",
@@ -195,6 +216,12 @@ describe("files that hold keys", () => {
     "/home/Me/.aws/config",
     "/srv/p/pem",
     "/srv/p/auth.json",
+    "/srv/p/src/containers/auth.ts",
+    "/srv/p/src/history.txt",
+    "/srv/p/opencode/config.json",
+    "/home/Me/.cache/huggingface/hub/model/config.json",
+    "/home/Me/.config/fish/config.fish",
+    "/home/Me/.config/containers/registries.conf",
     // As long as Lathe's home up to the name.
     "/srv/my-project/auth.ts",
     "/srv/p/.npmrc",
@@ -203,7 +230,23 @@ describe("files that hold keys", () => {
     "/srv/p/chromium/cookies.ts",
     "/etc/passwd",
     "/opt/lathe-home/config.yml",
+    "/opt/lathe-home/rules/mcp.json",
+    "/srv/p/.lathe/models.yml",
+    "/srv/p/.lathe/mcp.json",
+    "/srv/p/.mcp.json",
   ])("%s is none", (path) => expect(isCredentialFile(path, PLACES)).toBe(false));
+});
+
+it("what the sandbox hides of the user's files counts as holding keys, or as a folder of such files", () => {
+  // In folders of browsers, only the files with logins and cookies count.
+  const ofBrowsers = /mozilla|thunderbird|chrom|brave|edge|cookies|firefox/i;
+  const stores = credentialStores("/home/Me").filter((path) => path.startsWith("/home") && !ofBrowsers.test(path));
+  const isKnown = (path: string): boolean =>
+    isCredentialFile(path, PLACES) ||
+    isCredentialFile(`${path}/x`, PLACES) ||
+    searchesCredentials(path, undefined, PLACES);
+  expect(stores.length).toBeGreaterThan(40);
+  expect(stores.filter((path) => !isKnown(path))).toEqual([]);
 });
 
 it("nothing is a record of Lathe if its home is not known", () => {

@@ -16,22 +16,30 @@ const CREDENTIAL_FILES = [
   /(^|\/)(?!(?:[^/]*[._-])?(?:example|sample|template|dist|defaults?)\.env$)[^/]+\.env$/,
   /(^|\/)(?<!\/templates\/)(credentials|secrets)\.(json|ya?ml|toml)$/,
   /(^|\/)(client_secrets?|service[-_]?account|application_default_credentials)[^/]*\.json$/,
-  /(^|\/)\.(netrc|pgpass|my\.cnf|pypirc|git-credentials|htpasswd|vault-token)$/,
+  /(^|\/)\.(netrc|pgpass|my\.cnf|mylogin\.cnf|pypirc|git-credentials|htpasswd|vault-token|dockercfg)$/,
   /(^|\/)\.config\/git\/credentials$/,
   /(^|\/)\.ssh\/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+$/,
   /(^|\/)\.aws\/(credentials|sso\/cache\/[^/]+|cli\/cache\/[^/]+)$/,
   /(^|\/)\.kube\/config$/,
-  /(^|\/)\.(bash|zsh|sh|psql|mysql|python|node_repl|irb)_history$/,
+  // What was typed into shells and other programs.
+  /(^|\/)\.(bash|zsh|k?sh|mksh|ash|psql|mysql|mariadb|sqlite|rediscli|python|node_repl|irb)_history$/,
+  /(^|\/)(\.zhistory|\.histfile|fish_history|consolehost_history\.txt)$/,
+  /(^|\/)nushell\/history\.(txt|sqlite3(-wal)?)$/,
   /(^|\/)\.docker\/config\.json$/,
-  /(^|\/)\.config\/(gcloud|gh|hub)(\/|$)/,
+  /(^|\/)\.config\/(gcloud|gh|glab-cli|hub|op|doctl|heroku|sops)(\/|$)/,
+  /(^|\/)\.config\/github-copilot\/(hosts|apps)\.json$/,
+  /(^|\/)containers\/auth\.json$/,
+  /(^|\/)\.?huggingface\/(token|stored_tokens)$/,
   /(^|\/)\.cargo\/credentials(\.toml)?$/,
   /(^|\/)\.terraform\.d\/credentials\.tfrc\.json$/,
   /(^|\/)\.(terraformrc|s3cfg|boto|databrickscfg)$/,
+  /(^|\/)(\.local\/share\/opencode\/auth|oauth_creds)\.json$/,
   /(^|\/)\.(codex\/auth|claude\/\.credentials|composer\/auth|config\/composer\/auth)\.json$/,
   /(^|\/)\.gem\/credentials$/,
+  /(^|\/)\.gradle\/gradle\.properties$/,
   /(^|\/)\.m2\/settings(-security)?\.xml$/,
   /(^|\/)\.config\/rclone\/rclone\.conf$/,
-  /(^|\/)(\.local\/share\/keyrings|\.password-store|library\/keychains)\//,
+  /(^|\/)(\.local\/share\/(keyrings|kwalletd)|\.password-store|library\/keychains)\//,
   // Browsers: stored logins and cookies.
   /\/(\.mozilla|firefox)\/.*\/(logins\.json|key[34]\.db|cookies\.sqlite)(-wal)?$/,
   /\/(google-chrome|chrome|chromium|brave-browser|microsoft-edge)[^/]*\/(.*\/)?(login data[^/]*|cookies|web data)(-journal)?$/,
@@ -51,9 +59,9 @@ const CREDENTIAL_FILES = [
 /** Credential folders: a search inside one is a search for credentials. */
 const CREDENTIAL_FOLDERS = [
   /(^|\/)\.(ssh|gnupg|aws|azure|docker|kube|password-store|mozilla)(\/|$)/,
-  /(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/,
+  /(^|\/)(\.local\/share\/(keyrings|kwalletd)|library\/keychains)(\/|$)/,
   /(^|\/)\.config\/(google-chrome|chromium|bravesoftware|microsoft-edge)[^/]*(\/|$)/,
-  /(^|\/)\.config(\/(gcloud|gh|git|hub|rclone)(\/.*)?)?$/,
+  /(^|\/)\.config(\/(gcloud|gh|git|glab-cli|hub|rclone|op|doctl|heroku|sops)(\/.*)?)?$/,
 ];
 
 /** The locations of the user's own files. */
@@ -98,9 +106,16 @@ function pathInWorktree(path: string, latheHome: string): string | undefined {
   return `/${inside.join("/")}`;
 }
 
-/** Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and its clients' copy. */
+/**
+ * Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and its clients' copy, and settings
+ * in which users write keys literally. In a project, settings with these names are ordinary files.
+ */
 const OWN_CREDENTIALS = [
   "auth.json",
+  "models.yml",
+  "models.json",
+  "mcp.json",
+  "oauth.yml",
   "auth-broker.token",
   "auth-gateway.token",
   "broker/vault.json",
@@ -149,7 +164,8 @@ export function isCredentialFile(path: string, { userHome, latheHome, onDisk }: 
   const folded = path.toLowerCase();
   if (CREDENTIAL_FILES.some((pattern) => pattern.test(folded))) return true;
   // A project's .npmrc contains settings; the user's own contains tokens.
-  if (path === `${userHome}/.npmrc` || ownCredentialFiles(latheHome).includes(path)) return true;
+  if (path === `${userHome}/.npmrc` || path === `${userHome}/.yarnrc.yml`) return true;
+  if (ownCredentialFiles(latheHome).includes(path)) return true;
   if (isOwnRecord(path, latheHome)) return true;
   return onDisk?.isCredentialFile(path) ?? false;
 }

@@ -169,9 +169,7 @@ export class ContextView implements Context {
   }
 
   #emit(entry: TreeEntry, known?: Map<string, Message>): void {
-    if (entry.type === "message" && entry.message.role === "assistant") {
-      this.#state.add(entry);
-    }
+    if (entry.type === "message") this.#state.add(entry);
     const made = known?.get(this.#key(entry.id)) ?? toMessage(entry, this.#pruned.get(entry.id));
     const message = made && this.#unsigned.has(entry.id) ? withoutThoughts(made) : made;
     if (!message) return;

@@ -111,11 +111,13 @@ export function removeDeadLocks(folder: string, asking: LockOwner, start?: strin
     const path = join(file.parentPath, file.name);
     const held = readIfThere(path) ?? "";
     // An incomplete file is being written by the process that its name contains.
-    const pid = Number(match[1] ?? 0);
-    const writer = { pid, startTime: processStartTime(pid), host: asking.host, token: "" };
-    const holder = parseOwner(held) ?? (pid > 0 ? writer : undefined);
+    const holder = parseOwner(held) ?? (match[1] && writerWithPid(Number(match[1]), asking));
     if (holder && isDead(holder, asking)) removeStale(path, held, asking);
   }
+}
+
+function writerWithPid(pid: number, { host }: LockOwner): Omit<LockOwner, "token"> {
+  return { pid, startTime: processStartTime(pid), host };
 }
 
 /** The file appears with its content: it is written under another name and linked into place. */

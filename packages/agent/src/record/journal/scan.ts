@@ -31,8 +31,10 @@ export interface Scan {
 /** The format version that a file's first line states; undefined if that line is not a readable header. */
 export function claimedVersion(firstLine: Buffer): number | undefined {
   const parsed = parseChecked(firstLine);
-  if ("problem" in parsed) return undefined;
-  const { type, id, version = 1 } = parsed.value;
+  return "problem" in parsed ? undefined : versionIn(parsed.value);
+}
+
+function versionIn({ type, id, version = 1 }: Record<string, unknown>): number | undefined {
   return type === "session" && typeof id === "string" && typeof version === "number" ? version : undefined;
 }
 
@@ -95,7 +97,9 @@ class Scanner {
   }
 
   #readHeader(line: Buffer): SessionHeader {
-    const version = claimedVersion(line);
+    const parsed = parseChecked(line);
+    if ("problem" in parsed) throw damagedHeader(this.#label);
+    const version = versionIn(parsed.value);
     const intact = isIntact(line);
     if (version === undefined || (!intact && (isSealed(line) || version >= JOURNAL_VERSION))) {
       throw damagedHeader(this.#label);
@@ -107,10 +111,8 @@ class Scanner {
         `${this.#label} has session format ${version}, not ${JOURNAL_VERSION}; ${next}.`,
       );
     }
-    const parsed = parseChecked(line);
-    const problem =
-      "problem" in parsed ? `its header ${parsed.problem}` : headerChecker.wrongIn(parsed.value, "its header");
-    if ("problem" in parsed || problem !== undefined) {
+    const problem = headerChecker.wrongIn(parsed.value, "its header");
+    if (problem !== undefined) {
       const message = `${this.#label} is not a session that can be used: ${problem}. Restore it from a copy or start a new one.`;
       throw new JournalError("corrupt", message);
     }

@@ -144,6 +144,9 @@ describe("a refusal", () => {
     expect(await refusal("link", false)).toBe(
       `Not permitted to write there: link leads to ${root}/out/f. Ask for permission, or write elsewhere.`,
     );
+    const guarded = new GuardedEnvironment(env, { mayWrite: () => false });
+    await expect(guarded.localPath(`${root}/out/f`, "write")).rejects.toMatchObject({ code: "not_permitted" });
+    expect(await guarded.localPath(`${root}/out/f`, "read")).toBe(`${root}/out/f`);
     expect(await refusal("dir/f", "It is kept.")).toBe(`Not permitted to write there: ${root}/in/dir/f. It is kept.`);
   });
 });

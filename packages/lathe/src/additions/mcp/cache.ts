@@ -40,10 +40,13 @@ export class DefinitionCache {
 
   #file(config: ServerConfig): string {
     const { name, transport, command, args, env, cwd, url, headers } = config;
-    const identity = JSON.stringify([name, transport, command, args, env, cwd, url, headers]);
+    const identity = JSON.stringify([FORMAT, name, transport, command, args, env, cwd, url, headers]);
     return join(this.#folder, `${name.replace(/[^\w-]/g, "_").slice(0, 40)}-${shortHash(identity)}.json`);
   }
 }
+
+/** Earlier files may contain secrets. */
+const FORMAT = 2;
 
 function isDefinitions(value: Partial<Definitions> | undefined): value is Definitions {
   const { tools, prompts } = value ?? {};

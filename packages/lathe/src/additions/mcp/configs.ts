@@ -68,6 +68,7 @@ export function valueSources(workspace: Workspace): ValueSources {
     env: workspace.env,
     run: async (command) => (await import("../../models/secret-command.ts")).outputOf(workspace, command),
     onSecret: (name, value) => learn(workspace, { name, value }),
+    redact: (value) => workspace.redactor.value(value),
   };
 }
 

@@ -1,6 +1,6 @@
 // Secrets that are written literally in the configuration of a server stay out of everything that is shown or kept.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redactor } from "@lathe/agent/policy";
 import { turn } from "@lathe/testkit";
@@ -38,6 +38,26 @@ describe("CF-04 literal values of a server's configuration", () => {
       const kept = readFileSync(talk.file(), "utf8");
       for (const text of [requests, JSON.stringify(talk.events), kept]) expect(text).not.toContain(TOKEN);
       expect(kept).toContain("in production");
+    } finally {
+      await talk.close();
+    }
+  });
+
+  it("CF-04 a token that the server puts into its tools is in no request, journal or file of the cache", async () => {
+    const server = { command: process.execPath, args: [ROGUE, "--boast", "ROGUE_TOKEN"], env: { ROGUE_TOKEN: TOKEN } };
+    const talk = await talkWith({ good: server }, { headless: true });
+    try {
+      await talk.say("go", turn.text("done"));
+      const requests = JSON.stringify(talk.model.requests.map(({ body }) => body));
+      expect(requests).toContain("Signs in with [redacted:ROGUE_TOKEN]");
+      expect(requests).toContain('"default":"[redacted:ROGUE_TOKEN]"');
+      const home = join(talk.root, "home/.lathe");
+      const kept = readdirSync(home, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== "mcp.json")
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+      expect(kept.some((text) => text.includes("boast"))).toBe(true);
+      for (const text of [requests, JSON.stringify(talk.events), readFileSync(talk.file(), "utf8"), ...kept])
+        expect(text).not.toContain(TOKEN);
     } finally {
       await talk.close();
     }

@@ -175,7 +175,9 @@ export class ServerManager {
     });
   }
 
-  #takeDefinitions(server: Server, definitions: Definitions): void {
+  /** What a server lists may contain its own secrets. They are known, because it gets them when it starts. */
+  #takeDefinitions(server: Server, listed: Definitions): void {
+    const definitions = this.#options.host.values.redact(listed);
     const entry = this.#entry(server);
     const isSame = JSON.stringify(entry.latest) === JSON.stringify(definitions);
     if (!isSame || this.#isOld(server)) this.#keep(server, definitions);

@@ -10,6 +10,8 @@ export interface ValueSources {
   readonly run: (command: string) => Promise<string>;
   /** Called with each value from a variable or command, so that it stays out of journals. */
   readonly onSecret: (name: string, value: string) => void;
+  /** Replaces the secrets that are known by then, in all texts of plain data. */
+  redact<T>(value: T): T;
 }
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;

@@ -9,6 +9,7 @@ import { CommitGit } from "../../conversation/commit/git.ts";
 import { CommitRefused } from "../../conversation/commit/make-commits.ts";
 import { commitReport, costLine, exitCodeOf, madeLines, proposalText } from "../../conversation/commit/report.ts";
 import { Conversation } from "../../conversation/conversation.ts";
+import { keyFiles } from "../../conversation/key-files.ts";
 import { maxTimeOf } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { TIME_IS_UP } from "../../hosts/headless/outcome.ts";
@@ -63,7 +64,9 @@ export const commitCommand: Command = async (argv, machine) => {
   };
   const print = (value: object): void => void machine.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   try {
-    const work = { git, wishes, host, redactor: workspace.redactor, env: machine.env, model: () => session.model() };
+    const model = (): Promise<CommitModel> => session.model();
+    const { redactor } = workspace;
+    const work = { git, wishes, host, redactor, holdsKeys: keyFiles(workspace), env: machine.env, model };
     const result = await commit(work);
     if (isJson) print({ ...commitReport(result, session.spent, notes), hookOutput });
     else showResult(machine, result, wishes.dryRun);

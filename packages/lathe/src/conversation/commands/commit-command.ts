@@ -48,6 +48,7 @@ async function commitIn(
   const { commit } = await import("../commit/commit.ts");
   const { CommitGit } = await import("../commit/git.ts");
   const { costLine, madeLines, proposalText } = await import("../commit/report.ts");
+  const { keyFiles } = await import("../key-files.ts");
   const { workspace, open, session } = conversation;
   const { env } = workspace.machine;
   const { signal, during } = interruptible(session);
@@ -78,6 +79,7 @@ async function commitIn(
       wishes,
       host,
       redactor: workspace.redactor,
+      holdsKeys: keyFiles(workspace),
       env,
       model: async () => {
         if (conversation.model.provider !== PRACTICE_PROVIDER) return model;

@@ -4,6 +4,7 @@
 import type { Redactor } from "@lathe/agent/policy";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
+import type { HoldsKeys } from "../key-files.ts";
 import type { CommitModel } from "./commit-model.ts";
 import type { CommitGit } from "./git.ts";
 import { entriesOf, keepIndex, type MadeCommit, makeCommits } from "./make-commits.ts";
@@ -50,6 +51,8 @@ export interface CommitWork {
   readonly wishes: CommitOptions;
   readonly host: CommitHost;
   readonly redactor: Redactor;
+  /** Files of which the model gets only the names. */
+  readonly holdsKeys: HoldsKeys;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly model: () => Promise<CommitModel>;
 }
@@ -114,7 +117,7 @@ interface Settled {
 }
 
 async function settleProposal(work: CommitWork, prepared: Prepared): Promise<Settled> {
-  const { git, wishes, host, redactor, env, model } = work;
+  const { git, wishes, host, redactor, holdsKeys, env, model } = work;
   const not: Proposal[] = [];
   let { split } = wishes;
   const next = (): Promise<Proposal> => {
@@ -123,6 +126,7 @@ async function settleProposal(work: CommitWork, prepared: Prepared): Promise<Set
       propose({
         prepared,
         redactor,
+        holdsKeys,
         env,
         split,
         not,

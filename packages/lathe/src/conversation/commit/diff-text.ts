@@ -2,6 +2,7 @@
 // Large changes are divided into chunks, with each part in one chunk.
 
 import type { Redactor } from "@lathe/agent/policy";
+import { NOT_SHOWN } from "../key-files.ts";
 import type { Part, StagedFile } from "./change.ts";
 
 /** Characters per token; the context of a session uses the same estimate. */
@@ -28,16 +29,27 @@ export interface ShownPart {
   readonly text: string;
 }
 
+export interface Showing {
+  readonly redactor: Redactor;
+  readonly holdsKeys: (file: StagedFile) => boolean;
+}
+
 /** `numbered`: each part begins with its number in brackets. */
-export function shownParts(files: readonly StagedFile[], redactor: Redactor, numbered: boolean): ShownPart[] {
-  return files.flatMap((file) =>
-    file.parts.map((part, i): ShownPart => {
+export function shownParts(
+  files: readonly StagedFile[],
+  { redactor, holdsKeys }: Showing,
+  numbered: boolean,
+): ShownPart[] {
+  return files.flatMap((file) => {
+    const isKept = holdsKeys(file);
+    return file.parts.map((part, i): ShownPart => {
       const number = numbered ? `[${part.number}] ` : "";
       const isWhole = part.lines === undefined;
       const head = i === 0 || numbered ? `${number}${isWhole || !numbered ? headOf(file) : file.path}\n` : "";
-      return { file, part, text: head + redactor.redactForSharing(bodyOf(file, part)) };
-    }),
-  );
+      const body = isKept ? `(${NOT_SHOWN})\n` : redactor.redactForSharing(bodyOf(file, part));
+      return { file, part, text: head + body };
+    });
+  });
 }
 
 function headOf(file: StagedFile): string {

@@ -5,7 +5,8 @@ import type { Redactor } from "@lathe/agent/policy";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
-import { partsOf, readStagedChange, type StagedChange } from "./change.ts";
+import { type HoldsKeys, notShownLine } from "../key-files.ts";
+import { partsOf, readStagedChange, type StagedChange, type StagedFile } from "./change.ts";
 import type { CommitModel } from "./commit-model.ts";
 import { type CommitGit, firstLine } from "./git.ts";
 import { plainMessage } from "./plain-message.ts";
@@ -73,6 +74,7 @@ export async function prepare(
 export interface Proposing {
   readonly prepared: Prepared;
   readonly redactor: Redactor;
+  readonly holdsKeys: HoldsKeys;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly context: string | undefined;
   readonly split: boolean;
@@ -95,11 +97,18 @@ export async function propose(proposing: Proposing): Promise<Proposal> {
     commits: [{ message: redactor.text(plainMessage(files, prepared.style)), parts: all }],
   });
   if (isTrue(env["LATHE_COMMIT_TEST_FALLBACK"])) return plain();
+  const { top } = prepared.repository;
+  const holdsKeys = ({ path, from = path }: StagedFile): boolean =>
+    [path, from].some((one) => proposing.holdsKeys(join(top, one)));
+  const kept = notShownLine(files.filter(holdsKeys).map(({ path }) => path));
+  // It was said with the first proposal.
+  if (kept !== undefined && not.length === 0) tell(kept);
   try {
     const writing = {
       model: await proposing.model(),
       style: prepared.style,
       redactor,
+      holdsKeys,
       context,
       mapReduce: !/^false$/i.test(env["LATHE_COMMIT_MAP_REDUCE"] ?? ""),
       tell,

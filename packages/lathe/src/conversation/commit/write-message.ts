@@ -1,20 +1,18 @@
 // One message for a change, written by a model. A change that fits is sent whole; for a larger one the model describes
 // each chunk first and writes the message from the descriptions.
 
-import type { Redactor } from "@lathe/agent/policy";
 import { Message } from "@lathe/llm";
 import { cleanMessage, MESSAGE_PROMPT } from "../../changes/isolation/commit-message.ts";
 import type { StagedFile } from "./change.ts";
 import type { CommitModel } from "./commit-model.ts";
-import { chunksOf, cutParts, fileList, shownParts, tokensIn } from "./diff-text.ts";
+import { chunksOf, cutParts, fileList, type Showing, shownParts, tokensIn } from "./diff-text.ts";
 import mapPrompt from "./map.md";
 import mapPartsPrompt from "./map-parts.md";
 import { type MessageStyle, problemWith, styleText, tidyMessage } from "./style.ts";
 
-export interface Writing {
+export interface Writing extends Showing {
   readonly model: CommitModel;
   readonly style: MessageStyle;
-  readonly redactor: Redactor;
   /** What the user said about the change. */
   readonly context: string | undefined;
   /** Whether a large change is described in chunks. */
@@ -69,8 +67,8 @@ export async function describeChange(
   files: readonly StagedFile[],
   numbered: boolean,
 ): Promise<string> {
-  const { model, redactor, mapReduce, tell } = writing;
-  const parts = shownParts(files, redactor, numbered);
+  const { model, mapReduce, tell } = writing;
+  const parts = shownParts(files, writing, numbered);
   const tokens = parts.reduce((sum, { text }) => sum + tokensIn(text), 0);
   const room = Math.min(ONE_REQUEST, Math.floor(model.window / 2));
   if (tokens <= room) return parts.map(({ text }) => text).join("");

@@ -6,6 +6,7 @@ import { INERT_DIFF } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { filtersOffLine } from "../filters-off.ts";
+import { type HoldsKeys, keyFiles, notShownLine } from "../key-files.ts";
 import { type Git, type GitPlace, NOT_COMPARED, withGit } from "./git.ts";
 import { branchChanges, type Range, rangeOf, uncommittedRange } from "./range.ts";
 import type { Change, ChangedFile } from "./types.ts";
@@ -23,16 +24,18 @@ export async function changeOf(
   const top = await withGit(workspace, workspace.cwd, (git) => git.text(["rev-parse", "--show-toplevel"]));
   if (top === undefined || top === "")
     throw usageError(`${workspace.cwd} is not in a git repository, so there is no change to review. Start in one.`);
+  const holdsKeys = keyFiles(workspace);
   return withGit(workspace, top, async (git) => {
-    if (wanted !== undefined) return changeIn(git, top, await rangeOf(git, wanted));
-    const open = await changeIn(git, top, await uncommittedRange(git));
+    const changeOver = (range: Range): Promise<Change> => changeIn(git, top, range, holdsKeys);
+    if (wanted !== undefined) return changeOver(await rangeOf(git, wanted));
+    const open = await changeOver(await uncommittedRange(git));
     if (open.files.length > 0) return open;
     const ahead = await branchChanges(git);
-    return ahead ? changeIn(git, top, ahead) : open;
+    return ahead ? changeOver(ahead) : open;
   });
 }
 
-async function changeIn(git: Git, top: string, range: Range): Promise<Change> {
+async function changeIn(git: Git, top: string, range: Range, holdsKeys: HoldsKeys): Promise<Change> {
   const ends = [range.base, ...(range.end === undefined ? [] : [range.end]), "--"];
   const { stdout: rows, exitCode } = await git.ask(["diff", ...INERT_DIFF, "-M", "--numstat", "-z", ...ends]);
   const plain = [...INERT_DIFF, "--no-color", "-M", "--src-prefix=a/", "--dst-prefix=b/"];
@@ -40,22 +43,31 @@ async function changeIn(git: Git, top: string, range: Range): Promise<Change> {
   // An incomplete answer would look like a smaller change.
   if (exitCode !== 0 || endOfDiff !== 0) throw new CliError(EXIT.failed, NOT_COMPARED);
   const sections = sectionsOf(stdout.toString("utf8"), isCut);
-  const tracked = countsOf(rows.toString("utf8")).map((file) => ({ ...file, diff: sections.get(file.path) }));
-  const files = range.end === undefined ? [...tracked, ...(await untrackedFiles(git, top))] : tracked;
-  const note = range.end === undefined && tracked.length > 0 ? filtersOffLine(await git.filtersOff()) : undefined;
+  const tracked = countsOf(rows.toString("utf8")).map(({ from, ...file }) => {
+    const isKept = [from, file.path].some((path) => path !== undefined && holdsKeys(join(top, path)));
+    return isKept ? { ...file, holdsKeys: true as const } : { ...file, diff: sections.get(file.path) };
+  });
+  const files = range.end === undefined ? [...tracked, ...(await untrackedFiles(git, top, holdsKeys))] : tracked;
+  const filters = range.end === undefined && tracked.length > 0 ? filtersOffLine(await git.filtersOff()) : undefined;
   const sorted = files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { ...range, top, files: sorted, ...(note === undefined ? {} : { note }) };
+  const kept = notShownLine(sorted.flatMap((file) => (file.holdsKeys ? [file.path] : [])));
+  const note = [kept, filters].filter((line) => line !== undefined).join(" ");
+  return { ...range, top, files: sorted, ...(note === "" ? {} : { note }) };
 }
 
+/** `from`: the old path of a renamed file. */
+type CountedFile = ChangedFile & { readonly from?: string | undefined };
+
 /** Parses `added TAB removed TAB path NUL`; a renamed file has an empty path, followed by both names. */
-function countsOf(rows: string): ChangedFile[] {
+function countsOf(rows: string): CountedFile[] {
   const fields = rows.split("\0");
-  const files: ChangedFile[] = [];
+  const files: CountedFile[] = [];
   for (let i = 0; i + 1 < fields.length; i++) {
     const [added = "", removed = "", name = ""] = (fields[i] ?? "").split("\t");
     const path = name === "" ? (fields[i + 2] ?? "") : name;
+    const from = name === "" ? fields[i + 1] : undefined;
     if (name === "") i += 2;
-    files.push({ path, ...(added === "-" ? {} : { added: Number(added), removed: Number(removed) }) });
+    files.push({ path, from, ...(added === "-" ? {} : { added: Number(added), removed: Number(removed) }) });
   }
   return files;
 }
@@ -75,13 +87,15 @@ function pathOf(section: string): string {
   return now ?? before ?? same ?? "";
 }
 
-async function untrackedFiles(git: Git, top: string): Promise<ChangedFile[]> {
+async function untrackedFiles(git: Git, top: string, holdsKeys: HoldsKeys): Promise<ChangedFile[]> {
   const { stdout } = await git.ask(["ls-files", "--others", "--exclude-standard", "-z"]);
   const paths = stdout.toString("utf8").split("\0");
   const files: ChangedFile[] = [];
   for (const path of paths.filter((one) => one !== "" && !one.endsWith("/"))) {
     const file = await untrackedFile(git, top, path);
-    if (file) files.push(file);
+    if (!file) continue;
+    const { diff, ...counts } = file;
+    files.push(holdsKeys(join(top, path)) ? { ...counts, holdsKeys: true } : file);
   }
   return files;
 }

@@ -65,6 +65,34 @@ describe("ranges", () => {
     expect(open.files[2]!.diff).toContain("+fresh\n+without an end\n\\ No newline");
   });
 
+  it("of files that hold keys, new, changed, deleted and renamed, only the names are shown", async () => {
+    const secret = "hunter2hunter2";
+    for (const path of [".env", "old.pem", "moved.key.pem", "a.txt"])
+      write(path, `${path}\n${"more\n".repeat(20)}${secret}-0\n`);
+    git("add", "-A");
+    git("commit", "-qm", "first");
+    write(".env", `${secret}-1\n`);
+    write("new/server.pem", `${secret}-2\n`);
+    write("a.txt", "shown\n");
+    rmSync(join(top, "old.pem"));
+    git("mv", "moved.key.pem", "moved.txt");
+    write("moved.txt", `moved.key.pem\n${"more\n".repeat(20)}${secret}-3\n`);
+    const change = await changeOf(workspace(), undefined);
+    expect(change.files.map(({ path, holdsKeys }) => [path, holdsKeys ?? false])).toEqual([
+      [".env", true],
+      ["a.txt", false],
+      ["moved.txt", true],
+      ["new/server.pem", true],
+      ["old.pem", true],
+    ]);
+    expect(change.note).toContain("keys or passwords: .env, moved.txt, new/server.pem, old.pem.");
+    const context = sharedContext("{{files}}\n{{diff}}", change, { total: 10_000, file: 5_000 }, true);
+    expect(context).toContain("- .env (not shown: it may hold keys or passwords)");
+    expect(context).toContain("+shown");
+    expect(context.replaceAll(`-${secret}-0`, "").includes(secret)).toBe(false);
+    expect((await changeOf(workspace(), "HEAD")).note).toBe(change.note);
+  });
+
   it("a range, everything since a name, one commit", async () => {
     const first = commit("a.txt", "one\n");
     git("checkout", "-qb", "topic");

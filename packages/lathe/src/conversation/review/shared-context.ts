@@ -1,6 +1,7 @@
 // The context that all reviewers get about the change. It is the same for all, so that the provider caches it, and
 // bounded: diffs that do not fit are only named, and reviewers read those files.
 
+import { NOT_SHOWN } from "../key-files.ts";
 import type { Change, ChangedFile } from "./types.ts";
 
 export interface ContextRoom {
@@ -47,7 +48,7 @@ function fitFiles(files: readonly ChangedFile[], { total, file: each }: ContextR
   const shown: ChangedFile[] = [];
   const hidden: ChangedFile[] = [];
   for (const file of files) {
-    if (file.diff === undefined && file.added === undefined) continue;
+    if (file.holdsKeys || (file.diff === undefined && file.added === undefined)) continue;
     const size = file.diff?.length ?? Number.POSITIVE_INFINITY;
     const fits = size <= each && size <= left;
     (fits ? shown : hidden).push(file);
@@ -62,8 +63,8 @@ function hiddenNote({ base, end }: Change, hidden: readonly ChangedFile[]): stri
 }
 
 function namesOf(files: readonly ChangedFile[]): string {
-  const rows = files.slice(0, MOST_NAMES).map(({ path, added, removed }) => {
-    const size = added === undefined ? "binary or large" : `+${added} -${removed}`;
+  const rows = files.slice(0, MOST_NAMES).map(({ path, added, removed, holdsKeys }) => {
+    const size = holdsKeys ? NOT_SHOWN : added === undefined ? "binary or large" : `+${added} -${removed}`;
     return `- ${path} (${size})`;
   });
   if (files.length > MOST_NAMES) rows.push(`- and ${files.length - MOST_NAMES} more`);

@@ -23,8 +23,9 @@ export interface ChangedFile {
   /** Lines added and removed; absent for binary files. */
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
-  /** Absent: the file is binary or too large. */
+  /** Absent: the file is binary or too large, or holds keys. */
   readonly diff?: string | undefined;
+  readonly holdsKeys?: true;
 }
 
 export const PRIORITIES = ["P0", "P1", "P2", "P3"] as const;

@@ -102,6 +102,16 @@ function statOf(path: string): Stats | undefined {
 
 const IN_HOME = [
   ".aws/credentials",
+  ".bash_history",
+  ".cache/huggingface/token",
+  ".config/containers/auth.json",
+  ".config/glab-cli/config.yml",
+  ".dockercfg",
+  ".gemini/oauth_creds.json",
+  ".local/share/fish/fish_history",
+  ".local/share/opencode/auth.json",
+  ".mylogin.cnf",
+  ".zsh_history",
   ".azure/msal_token_cache.json",
   ".boto",
   ".cargo/credentials",

@@ -268,6 +268,11 @@ export class Permissions {
     return files.filter((path) => !isAllowed(path));
   }
 
+  /** Takes a real path. */
+  holdsKeys(path: string): boolean {
+    return isCredentialFile(path, this.#places);
+  }
+
   /** The files that a search here skips; undefined if it may search all. */
   leftOutOfSearch(root: string, filter: string | undefined): ((path: string) => boolean) | undefined {
     const places = this.#places;

@@ -1,6 +1,7 @@
 // Where Lathe keeps its files. LATHE_HOME moves all of them; Lathe writes nothing else below the user's home.
 
 import { join, resolve } from "node:path";
+import { usageError } from "../usage/exit.ts";
 
 export interface HomePaths {
   readonly home: string;
@@ -51,6 +52,8 @@ export interface HomePaths {
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
   const home = resolve(env["LATHE_HOME"] || join(userHome, ".lathe"));
+  // Nothing can be created there, and node's recursive mkdir never stops trying.
+  if (home.startsWith("/proc/")) throw usageError(`${home} cannot be a folder for Lathe's files. Set LATHE_HOME.`);
   return {
     home,
     config: `${home}/config.yml`,

@@ -19,6 +19,8 @@ export function writeCaches(
   scripts: ReadonlyMap<string, Script>,
   unitCount: number,
 ): void {
+  // Nothing can be created there, and node never stops trying.
+  if (folder.startsWith("/proc/")) return;
   const count = Buffer.alloc(COUNT_BYTES);
   count.writeUInt32LE(unitCount);
   try {

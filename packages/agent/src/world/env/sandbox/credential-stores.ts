@@ -9,6 +9,21 @@ const BELOW_HOME = [
   ...[".m2/settings-security.xml", ".gradle/gradle.properties", ".terraform.d/credentials.tfrc.json", ".s3cfg"],
   ...[".password-store", ".local/share/keyrings", ".local/share/kwalletd", ".config/containers/auth.json"],
   ...[".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json"],
+  ...[
+    ".dockercfg",
+    ".mylogin.cnf",
+    ".cache/huggingface/token",
+    ".cache/huggingface/stored_tokens",
+    ".huggingface/token",
+  ],
+  ...[
+    ".databrickscfg",
+    ".config/github-copilot/hosts.json",
+    ".config/github-copilot/apps.json",
+    ".local/share/fish/fish_history",
+    ".histfile",
+    ".zhistory",
+  ],
   ...[".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware"],
   ...[
     ".config/microsoft-edge",
