@@ -143,6 +143,26 @@ describe("a company's own issuer", () => {
     expect(code).toBe(2);
     expect(stderr).toContain(`lathe: ${file}: ${message}`);
   });
+
+  it("a wrong entry in oauth.yml is named, and the other providers can be signed in to and renewed", async () => {
+    await describeIssuer(`deviceUrl: ${issuer.url}/device`);
+    const file = join(b.box.home, ".lathe", "oauth.yml");
+    await b.write("oauth.yml", `${await readFile(file, "utf8")}other: { clientId: c, tokenUrl: 5 }\n`);
+    const problem = `lathe: ${file}: other.tokenUrl must be an https address. Fix the file.\n`;
+    issuer.lifetime = 1;
+    const login = await b.box.run(["login", "stub"]);
+    expect(login).toMatchObject({ code: 0, stdout: "Stored for Stub Inc. in the credentials file.\n" });
+    expect(login.stderr).toContain(problem);
+    issuer.lifetime = 3600;
+    expect(await b.ask(["--model", "stub/inside"])).toMatchObject({ code: 0 });
+    expect(b.modelRequests.map(({ headers }) => headers.authorization)).toEqual(["Bearer access-2"]);
+    expect(await b.box.run(["logout", "nope"])).toMatchObject({
+      code: 2,
+      stderr: `${problem}lathe: Unknown provider "nope". See: lathe models\n`,
+    });
+    expect(await b.box.run(["logout", "stub"])).toMatchObject({ code: 0, stderr: problem });
+    expect(await b.box.run(["login", "other"])).toMatchObject({ code: 2, stderr: problem });
+  });
 });
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;

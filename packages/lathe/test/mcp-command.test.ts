@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, sandbox } from "./command.ts";
@@ -81,6 +81,32 @@ describe("lathe mcp", () => {
       code: 1,
       stdout: "broken: failed: it ended with code 3: no configuration found\n",
     });
+  });
+
+  it("a server that is off is tested only if it is named, and a secret in a server's own name is not shown", async () => {
+    const own = await sandbox();
+    try {
+      const log = join(own.dir, "starts");
+      const entry = { command: process.execPath, args: [ROGUE, "--log", log], enabled: false };
+      const named = {
+        command: process.execPath,
+        args: [ROGUE, "--called", "TOKEN"],
+        env: { TOKEN: "s3cret-of-server" },
+      };
+      mkdirSync(join(own.home, ".lathe"), { recursive: true });
+      writeFileSync(join(own.home, ".lathe", "mcp.json"), JSON.stringify({ mcpServers: { quiet: entry, named } }));
+      const all = await own.run(["mcp", "test"]);
+      expect(all).toMatchObject({ code: 0, stderr: "" });
+      expect(all.stdout).toMatch(
+        /^quiet: off; to test it: lathe mcp test quiet\nnamed: connected \(\[redacted:TOKEN\] 1\)\n/,
+      );
+      expect(all.stdout).not.toContain("s3cret-of-server");
+      expect(existsSync(log)).toBe(false);
+      expect((await own.run(["mcp", "test", "quiet"])).stdout).toMatch(/^quiet: connected \(rogue 1\)\n/);
+      expect(existsSync(log)).toBe(true);
+    } finally {
+      await own.remove();
+    }
   });
 
   it("what is wrong with a command or a file is one line that says what to do", async () => {

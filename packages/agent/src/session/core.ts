@@ -29,6 +29,7 @@ import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox, Work } from "./facades.ts";
 import type { BranchFacts } from "./facts.ts";
+import { checkProfile } from "./host-arguments.ts";
 import { Inbox } from "./inbox.ts";
 import type { InputRun } from "./input-run.ts";
 import { LiveView } from "./live-view.ts";
@@ -63,8 +64,9 @@ const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
 /** A host in JavaScript has no compiler that would report missing options. */
 function mustBeGiven(options: SessionOptions): void {
   for (const name of ["profile", "env", "client", "deps"] as const)
-    if (options[name] === undefined)
+    if ((options[name] ?? undefined) === undefined)
       throw new SessionError("config", `new Session needs ${name}: give it, or use createSession, which has defaults`);
+  checkProfile(options.profile);
 }
 
 export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolbox, Work {

@@ -9,6 +9,7 @@ import { SessionError } from "../contract/session-error.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
 import type { WholeSession } from "./facades.ts";
 import { failureOf } from "./failure.ts";
+import { checkSubmitOptions } from "./host-arguments.ts";
 import { type Delivery, isReport } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputRun } from "./input-run.ts";
@@ -40,6 +41,7 @@ export class InputRunner {
 
   async submit(content: InputContent, options: SubmitOptions = {}): Promise<InputOutcome> {
     this.mustBeFree();
+    checkSubmitOptions(options);
     refuseUnusable(content);
     const { outputSchema: schema = this.outputSchema } = options;
     refuseKnown(this.#core.journal, options.entryId);

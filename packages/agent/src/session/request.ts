@@ -10,6 +10,7 @@ import { OWN_LEVEL } from "../record/journal/context-state.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
+import { checkProfile } from "./host-arguments.ts";
 import { answerLimit, docsForWindow } from "./known-window.ts";
 import { leafMoved } from "./navigation.ts";
 
@@ -131,6 +132,20 @@ export function noteModel(core: SessionLog & ModelContext, role?: string, reason
     ...(role === undefined ? {} : { role }),
     ...(reason === undefined ? {} : { reason }),
   });
+}
+
+/** Checked before anything changes: a session without a usable profile would fail with every input. */
+export function switchProfile(
+  core: SessionLog & ModelContext & Toolbox,
+  profile: Profile,
+  role?: string,
+  reason?: string,
+): void {
+  checkProfile(profile);
+  core.profile = profile;
+  core.tools.setProfile(profile);
+  core.stalePrefix = "model";
+  noteModel(core, role, reason);
 }
 
 export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Parameters<typeof noteEffort>[0]): void {

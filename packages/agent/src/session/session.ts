@@ -34,6 +34,7 @@ import type {
 } from "../contract/seams/types.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
 import type { ToolDef } from "../contract/tool.ts";
+import { checkOptions } from "../contract/wrong-argument.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import { checkLabel } from "../record/journal/labels.ts";
 import type { Profile } from "../tools/profiles/types.ts";
@@ -44,9 +45,10 @@ import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compa
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
-import { customEntriesOf, customMessage } from "./custom-entries.ts";
+import { customEntriesOf, customEntry, customMessage } from "./custom-entries.ts";
 import { joinExchange } from "./exchange.ts";
 import { historyOf } from "./history.ts";
+import { checkCompaction } from "./host-arguments.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { InputRunner } from "./input-runner.ts";
 import type { Deliver } from "./job-reports.ts";
@@ -54,7 +56,7 @@ import { SessionMailbox } from "./mailbox.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
 import { changeQueued } from "./queue.ts";
 import { recoverSession } from "./recovery.ts";
-import { describeRequest, noteEffort, noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
+import { describeRequest, noteEffort, noteModelAndEffort, prefixOf, switchProfile } from "./request.ts";
 import { sideCall } from "./side-call.ts";
 import type { ModelClient, SessionOptions, SubmitOptions, Turn } from "./types.ts";
 
@@ -294,11 +296,7 @@ export class Session<Output = unknown> {
    * other than the default marks a temporary switch that does not replace the user's choice.
    */
   setProfile(profile: Profile, role?: string, reason?: string): void {
-    const core = this.#core;
-    core.profile = profile;
-    core.tools.setProfile(profile);
-    core.stalePrefix = "model";
-    noteModel(core, role, reason);
+    switchProfile(this.#core, profile, role, reason);
   }
 
   /** Journals model and effort before the first request, for a session that may be left and resumed before that. */
@@ -334,6 +332,7 @@ export class Session<Output = unknown> {
    */
   async navigate(entryId: string | null, options: NavigateOptions = {}): Promise<Navigation> {
     this.#inputs.mustBeFree();
+    checkOptions("navigate", options);
     const move = plannedMove(this.#core, entryId, options);
     const { leaf: leafId } = this.#core.journal;
     if (!move) return { leafId };
@@ -359,6 +358,7 @@ export class Session<Output = unknown> {
 
   /** Makes room in the context now, or says why it could not. `interrupt` ends it and changes nothing. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
+    checkCompaction(plan);
     const interrupted = { problem: "it was interrupted" };
     return (await this.#inputs.maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
@@ -387,10 +387,10 @@ export class Session<Output = unknown> {
 
   /** Stores the state of an extension. The model does not see it. */
   appendCustom(customType: string, data: JsonValue): TreeEntry {
-    return this.#core.append({ type: "custom", customType, data });
+    return this.#core.append(customEntry(customType, data));
   }
   /** Adds text that the model sees as the user's with the next request. */
-  appendCustomMessage(customType: string, content: string, options: { display?: boolean } = {}): TreeEntry {
+  appendCustomMessage(customType: string, content: string, options?: { display?: boolean }): TreeEntry {
     return this.#core.append(customMessage(customType, content, options));
   }
   customEntries(customType: string): IterableIterator<CustomEntry> {

@@ -19,6 +19,7 @@ import type { Billed } from "../contract/billed.ts";
 import type { CustomEntry, IntentLine } from "../contract/journal.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import { SessionError } from "../contract/session-error.ts";
+import { isObject, wrongArgument } from "../contract/wrong-argument.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
 import type { Profile } from "../tools/profiles/types.ts";
@@ -39,6 +40,8 @@ export async function sideCall(
   call: SideCall,
   signal: AbortSignal,
 ): Promise<SideAnswer> {
+  if (!isObject(call) || !Array.isArray(call.messages))
+    throw wrongArgument("callModel: the call", "{ messages }", call);
   const ms = call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const limits = { what: `the model call for ${role}`, ms, graceMs: GRACE_MS, signal };
   return withDeadline(core.deps, limits, (inner) => askModel(core, role, call, inner));

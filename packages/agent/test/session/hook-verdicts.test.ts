@@ -16,6 +16,9 @@ const nonsense: readonly (readonly [hook: keyof Middleware, verdict: unknown, wa
   ["afterRound", { tell: [{ kind: "tool_result" }] }, "{ tell: text or parts }"],
   ["beforeStop", { continueWith: 5 }, "{ continueWith: text or parts }"],
   ["beforeStop", true, "{ continueWith: text or parts }"],
+  ...["onInput", "beforeRequest", "afterCall", "afterRound", "beforeStop", "onStreamEvent", "verdictAtEnd"].flatMap(
+    (hook) => [false, null, 0, ""].map((falsy) => [hook as keyof Middleware, falsy, "not undefined"] as const),
+  ),
   ["onStreamEvent", 5, "{ cut: text }"],
   ["onStreamEvent", { cut: 5 }, "{ cut: text }"],
   ["onStreamEvent", { cut: "x", rules: "y" }, "{ rules: names }"],
@@ -56,6 +59,8 @@ it.each([false, true])("onFailure with nonsense (as a promise: %s) is named, and
 
 it.each([
   5,
+  0,
+  false,
   [],
   { summary: "short" },
   { notes: 5 },

@@ -3,7 +3,7 @@
 
 import { defaultModels } from "@lathe/llm";
 import { findRow, providerRows } from "@lathe/llm/providers";
-import { type OAuthRow, oauthRows } from "../config/credentials/oauth/rows.ts";
+import { type OAuthRow, readIssuers, rowsFor } from "../config/credentials/oauth/rows.ts";
 import { findCredential } from "../config/credentials/resolve.ts";
 import { findSearchEngine, searchAccounts } from "../config/credentials/search-engines.ts";
 import type { StoredCredential } from "../config/credentials/store.ts";
@@ -25,6 +25,14 @@ export interface ListedAccount extends Account {
   /** Where the credential comes from that requests would use. */
   readonly source?: string;
   readonly isStored: boolean;
+  /** Why its entry in oauth.yml cannot be used. */
+  readonly problem?: string;
+}
+
+/** One line for each entry of oauth.yml that is not used because it is wrong; not for that of `except`. */
+export async function wrongIssuers(workspace: ModelWorkspace, except = ""): Promise<readonly string[]> {
+  const { wrong } = await readIssuers(workspace.paths.home);
+  return [...wrong].filter(([provider]) => provider !== except).map(([, { message }]) => message);
 }
 
 /** Finds the account with this name. If the user gave a key in place of a name, the error does not repeat it. */
@@ -34,12 +42,13 @@ export async function accountOf(workspace: ModelWorkspace, name: string): Promis
   const engine = findSearchEngine(name);
   // A search engine that is also a model provider takes that provider's key.
   const row = findRow(engine?.accounts?.[0] ?? name);
-  const issuers = await oauthRows(workspace.paths.home);
-  const oauth = issuers.find(({ provider }) => provider === (row?.id ?? name));
+  const id = row?.id ?? name;
+  const issuers = await rowsFor(workspace.paths.home, id);
+  const oauth = issuers.find(({ provider }) => provider === id);
   const { registry } = await workspace.models();
   if (row?.unsupported !== undefined) throw usageError(`${row.name} cannot be used: ${row.unsupported}.`);
   if (row || oauth || registry.knows(name))
-    return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
+    return { id, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
   if (engine?.isKeyless) throw usageError(`${engine.name} needs no key.`);
   if (engine) return { id: engine.id, name: engine.name };
   if (looksLikeKey(name)) throw keyOnCommandLine(name);
@@ -56,11 +65,12 @@ export async function accountOf(workspace: ModelWorkspace, name: string): Promis
 export async function listAccounts(workspace: ModelWorkspace): Promise<readonly ListedAccount[]> {
   const models = await workspace.models();
   const sources = credentialSources(workspace);
-  const issuers = await oauthRows(workspace.paths.home);
+  const { rows: issuers, wrong } = await readIssuers(workspace.paths.home);
   const stored = await sources.accounts.providers();
   const known = [
     ...stored,
     ...issuers.map(({ provider }) => provider),
+    ...wrong.keys(),
     ...Object.keys(defaultModels),
     ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),
     ...Object.keys(models.registry.config.providers ?? {}),
@@ -73,12 +83,14 @@ export async function listAccounts(workspace: ModelWorkspace): Promise<readonly 
     const sign = cloudSign(id, workspace.env);
     const source = found?.kind === "none" ? undefined : (found?.source ?? (sign && `$${sign}`));
     const oauth = issuers.find(({ provider }) => provider === id);
+    const problem = wrong.get(id)?.message;
     accounts.push({
       id,
       name: findRow(id)?.name ?? oauth?.label ?? findSearchEngine(id)?.name ?? id,
       isStored: stored.includes(id),
       ...(oauth ? { oauth } : {}),
       ...(source === undefined ? {} : { source }),
+      ...(problem === undefined ? {} : { problem }),
     });
   }
   const rank = ({ source, oauth }: ListedAccount): number => (source !== undefined ? 0 : oauth ? 1 : 2);

@@ -90,7 +90,8 @@ function lazySource(broker: () => Promise<CredentialSource>): CredentialSource {
 function localAccounts(workspace: Workspace): CredentialSource {
   const { deps, credentialDeps = deps } = workspace.machine;
   const { fetch, now, random } = credentialDeps;
-  const rows = async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home);
+  const rows = async (provider: string) =>
+    (await import("../config/credentials/oauth/rows.ts")).rowsFor(workspace.paths.home, provider);
   let standings: Promise<AccountStandings> | undefined;
   const openStandings = async (): Promise<AccountStandings> => {
     const [{ AccountStandings }, { askUsage }] = await Promise.all([
@@ -102,7 +103,7 @@ function localAccounts(workspace: Workspace): CredentialSource {
       now,
       random,
       askUsage: async ({ provider }, secret) => {
-        const row = (await rows()).find((one) => one.provider === provider);
+        const row = (await rows(provider)).find((one) => one.provider === provider);
         return row && askUsage(row, secret, { fetch, now });
       },
     });

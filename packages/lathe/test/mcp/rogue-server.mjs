@@ -1,6 +1,6 @@
 // An MCP server over stdio that misbehaves on request. Written without the protocol's package: it must be able to break the rules.
 // Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start,
-// `--leak NAME` ends at once and prints that variable, `--boast NAME` puts that variable into its lists, `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
+// `--leak NAME` ends at once and prints that variable, `--called NAME` takes its own name from that variable, `--boast NAME` puts that variable into its lists, `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     crash: { type: "boolean", default: false },
     more: { type: "boolean", default: false },
     leak: { type: "string" },
+    called: { type: "string" },
     throw: { type: "boolean", default: false },
     boast: { type: "string" },
     broken: { type: "boolean", default: false },
@@ -184,7 +185,7 @@ function answer({ id, method, params, result }) {
       result: {
         protocolVersion: params.protocolVersion,
         capabilities: { tools: { listChanged: true } },
-        serverInfo: { name: "rogue", version: "1" },
+        serverInfo: { name: process.env[values.called] ?? "rogue", version: "1" },
       },
     });
   else if (method === "tools/list")

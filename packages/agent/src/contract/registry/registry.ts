@@ -4,6 +4,7 @@
 import type { ToolDefinition } from "@lathe/llm";
 import { SessionError } from "../session-error.ts";
 import type { ToolDef } from "../tool.ts";
+import { isObject, wrongArgument } from "../wrong-argument.ts";
 import { definitionOf, type SessionTool, toolDefOf } from "./host-tool.ts";
 
 /** A tool as a registry holds it: the definition for the model and the code that runs. */
@@ -32,6 +33,7 @@ export class ToolRegistry {
 
   /** Throws if no vendor accepts the name or schema. A known name is replaced and keeps its position. */
   register(tool: SessionTool): void {
+    if (!isObject(tool)) throw new SessionError("tool_name", wrongArgument("a tool", "an object", tool).message);
     const def = toolDefOf(tool);
     checkDefinition(def);
     this.#tools.set(def.name, {
@@ -83,7 +85,12 @@ function checkDefinition(tool: ToolDef): void {
       `tool name "${tool.name}" is not allowed: use a letter, then letters, digits, _ or -, 64 characters at most`,
     );
   }
-  if (tool.schema["type"] !== "object") {
+  if (!isObject(tool.schema) || tool.schema["type"] !== "object") {
     throw new SessionError("tool_name", `the schema of tool ${tool.name} must have the root type "object"`);
   }
+  if (typeof tool.execute !== "function")
+    throw new SessionError(
+      "tool_name",
+      wrongArgument(`execute of tool ${tool.name}`, "a function", tool.execute).message,
+    );
 }

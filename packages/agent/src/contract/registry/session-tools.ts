@@ -6,6 +6,7 @@ import { messageOf, type ToolDefinition } from "@lathe/llm";
 import { answerAtOnce } from "../../base/answer-at-once.ts";
 import type { Card } from "../card.ts";
 import type { ToolDef, ToolServices } from "../tool.ts";
+import { isObject, wrongArgument } from "../wrong-argument.ts";
 import { type SessionTool, toolDefOf } from "./host-tool.ts";
 import { type RegisteredTool, ToolRegistry } from "./registry.ts";
 
@@ -147,7 +148,11 @@ export class SessionTools {
   /** Returns undefined if the provider fails; its previous tools then stay. */
   #listTools(provider: ToolProvider): readonly SessionTool[] | undefined {
     try {
-      return answerAtOnce(provider.tools(), "The `tools` of a provider", (message) => this.#warnOnce(message));
+      const tools = answerAtOnce(provider.tools(), "The `tools` of a provider", (message) => this.#warnOnce(message));
+      if (tools === undefined) return undefined;
+      if (!Array.isArray(tools) || tools.some((tool) => !isObject(tool)))
+        throw wrongArgument("they", "a list of tools", tools);
+      return tools;
     } catch (error) {
       this.#warnOnce(`The tools of a provider cannot be listed: ${messageOf(error)}.`);
       return undefined;

@@ -5,6 +5,7 @@ import { abortController, endInTime, type SessionDeps } from "../../base/time/de
 import type { InputContent } from "../events/types.ts";
 import type { ToolResult } from "../tool.ts";
 import type { Verification } from "../verification.ts";
+import { checkMiddleware, checkMiddlewareList } from "./middleware-shape.ts";
 import type {
   ApprovalVerdict,
   CallInfo,
@@ -56,12 +57,14 @@ export class Seams {
 
   constructor(host: SeamHost) {
     this.#host = host;
+    checkMiddlewareList(host.middleware);
     this.#list = host.middleware;
     this.#streamHooks = this.#with("onStreamEvent");
   }
 
   /** Takes effect with the next hook; the returned function removes the middleware. */
   add(middleware: Middleware): () => void {
+    checkMiddleware(middleware);
     this.#change([...this.#list, middleware]);
     return () => this.#change(this.#list.filter((candidate) => candidate !== middleware));
   }
@@ -137,7 +140,7 @@ export class Seams {
       try {
         const verdict = middleware.onStreamEvent!(event, context);
         if (verdict instanceof Promise) return this.#slowStreamEvent(hooks.slice(at), verdict, event, signal);
-        if (verdict) return checkVerdict("onStreamEvent", verdict);
+        if (verdict !== undefined) return checkVerdict("onStreamEvent", verdict);
       } catch (error) {
         this.#warnOnce(middleware, signal, error);
       }
@@ -252,7 +255,7 @@ export class Seams {
         const verdict: unknown = middleware.verdictAtEnd!(end, this.context(signal));
         // A promise is no verdict, so what becomes of it does not matter.
         if (verdict instanceof Promise) verdict.catch(() => undefined);
-        if (verdict) return checkVerdict("verdictAtEnd", verdict as Verification);
+        if (verdict !== undefined) return checkVerdict("verdictAtEnd", verdict as Verification);
       } catch (error) {
         this.#warn(middleware, "verdictAtEnd", error);
         return { verdict: "unverified", reasons: [`The verdict could not be given: ${messageOf(error)}`] };

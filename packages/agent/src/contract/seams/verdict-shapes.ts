@@ -17,7 +17,7 @@ const isText = (value: unknown): boolean => typeof value === "string";
 const isInput = (value: unknown): boolean => problemWithInput(value) === undefined;
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const isPlanOrDemand = (value: unknown): boolean => {
+export const isPlanOrDemand = (value: unknown): boolean => {
   const { firstKeptEntryId, summary, summarize } = Object(value) as Fields;
   return typeof summarize === "function" || (isText(firstKeptEntryId) && isText(summary));
 };
@@ -95,10 +95,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   beforeSwitch: LEAVE,
 };
 
-/** Returns the verdict; throws if the hook cannot have meant it. Null, false and "" count as no opinion. */
+/** Returns the verdict; throws if the hook cannot have meant it. Only undefined means that it has no opinion. */
 export function checkVerdict<T>(hook: string, verdict: T): T {
   const shape = SHAPES[hook];
-  if (!verdict || shape === undefined) return verdict;
+  if (verdict === undefined || shape === undefined) return verdict;
   if (!isObject(verdict) || !shape.fits(verdict as Fields)) throw noVerdict(verdict, shape.wanted);
   return verdict;
 }

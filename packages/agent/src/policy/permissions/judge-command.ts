@@ -8,6 +8,7 @@ import type { ShellPart } from "../../contract/shell.ts";
 import { SETUID_SHAPE } from "../shell/danger.ts";
 import { isCode } from "../shell/interpreters.ts";
 import { patternWords } from "../shell/match.ts";
+import { attachedValues } from "../shell/path-candidates.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { fewAlternatives, mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { type CommandAccess, isAbout, matchesPath, type RuleScope } from "./match.ts";
@@ -43,16 +44,20 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
     sensitive(item, places, said.rule) ??
     inSandbox(item, policy) ??
     outsideSandbox(item, policy) ??
-    notCovered(item, places, said) ??
+    notCovered(item, policy, said) ??
     (isUncertain(item) || said.rule ? said : undefined) ??
     byMode(item, policy)
   );
 }
 
 /** The rule matches its words, but they lead out of the working folders. */
-function notCovered(item: CommandAccess, places: Places, { decision, rule }: PartVerdict): PartVerdict | undefined {
+function notCovered(
+  item: CommandAccess,
+  { places, rules }: Policy,
+  { decision, rule }: PartVerdict,
+): PartVerdict | undefined {
   if (decision !== "allow" || rule === undefined) return undefined;
-  const why = beyondRule(item, places, { named: wordsOf(rule, places), isStrict: rule.insideOnly === true });
+  const why = beyondRule(item, places, { named: wordsOf(rule, places), isStrict: rule.insideOnly === true, rules });
   return why === undefined ? undefined : ask(`${sentence(why)} The rule ${rule.text} does not cover that.`, FULL);
 }
 
@@ -86,11 +91,11 @@ function judgeAgent(item: CommandAccess, { rules, mode }: Policy, scope: RuleSco
 }
 
 /** It is not dangerous, doubtful or about sensitive files, so a broad permission may cover it. */
-export function isOrdinaryCommand(item: CommandAccess, places: Places): boolean {
+export function isOrdinaryCommand(item: CommandAccess, places: Places, rules: readonly Rule[] = []): boolean {
   return (
     !isUncertain(item) &&
     sensitive(item, places, undefined) === undefined &&
-    beyondRule(item, places, { named: [], isStrict: true }) === undefined
+    beyondRule(item, places, { named: [], isStrict: true, rules }) === undefined
   );
 }
 
@@ -284,6 +289,9 @@ function byMode(item: CommandAccess, { mode, places }: Policy): PartVerdict {
     : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 
+/** A pattern of files to leave out, as in `zip -x*.log`. */
+const LEAVES_OUT = /^-x!?[^=]*\*/;
+
 /** Words that may be paths, including `--option=path`, with the path that they refer to. */
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
@@ -295,7 +303,8 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
       return pathsInCode(word).map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
     // `if=path`, `--option=path`, `name=@path`, `file:///path`
     const value = /^[^=/]*=@?(.+)$/.exec(word)?.[1] ?? /^(?:file:\/\/|@)(.+)$/.exec(word)?.[1];
-    const candidates = [...(word.startsWith("-") ? [] : [word]), ...(value === undefined ? [] : [value])];
+    const whole = LEAVES_OUT.test(word) ? [] : word.startsWith("-") ? attachedValues(word) : [word];
+    const candidates = value === undefined ? whole : [...whole, value];
     return candidates.map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
   });
 }

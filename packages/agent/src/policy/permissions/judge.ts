@@ -105,7 +105,7 @@ function isOrdinary(item: Item, places: Places, rules: readonly Rule[]): boolean
     case "write":
       return isInRoots(item.path, places) && runsLater(item.path, places, rules) === undefined;
     case "exec":
-      return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places);
+      return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places, rules);
     case "secret":
       return false;
     case "network":

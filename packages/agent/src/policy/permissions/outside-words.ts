@@ -8,6 +8,8 @@ import { programName } from "../shell/danger.ts";
 import { isCode } from "../shell/interpreters.ts";
 import { climbsLater, pathCandidates } from "../shell/path-candidates.ts";
 import type { CommandAccess } from "./match.ts";
+import { rememberedRun } from "./remembered-runs.ts";
+import type { Rule } from "./rule.ts";
 import { isInside, protectionOf } from "./sensitive-paths.ts";
 import { isInRoots, type Places } from "./verdict.ts";
 
@@ -16,6 +18,8 @@ export interface Covering {
   readonly named: readonly string[];
   /** A word that is unknown until it runs counts as leading outside. */
   readonly isStrict: boolean;
+  /** The rules of the session: a file that defines what a remembered one runs is not covered either. */
+  readonly rules?: readonly Rule[] | undefined;
 }
 
 /** Why the rule does not cover the command, as a sentence; undefined if it may. */
@@ -28,8 +32,11 @@ export function beyondRule(item: CommandAccess, places: Places, covering: Coveri
   for (const [word, texts] of pathsIn(part, covering.isStrict)) {
     if (covering.named.includes(word)) continue;
     if (texts === undefined) return `What ${word.slice(0, 80)} means is not known before it runs.`;
+    const isFlags = /^-\w+$/.test(word);
     for (const text of texts) {
-      const path = meantBy(text, part, { base, isAway, places });
+      const run = definedRun(text, part, covering.rules);
+      if (run !== undefined) return run;
+      const path = meantBy(text, part, { base, isAway, places, isFlags });
       if (path === undefined || STREAMS.test(path) || isNamed(word, path, covering.named, places, base)) continue;
       if (!isInRoots(path, places))
         return isAway ? "It runs outside the working folders." : `${word.slice(0, 80)} is outside the working folders.`;
@@ -62,6 +69,20 @@ function isNamed(
   });
 }
 
+/** It may change what a remembered rule runs. */
+function definedRun(text: string, { words, links = [] }: ShellPart, rules: readonly Rule[] = []): string | undefined {
+  if (rules.length === 0 || isRecording(words)) return undefined;
+  const path = links.find((one) => one.text === text)?.path ?? text;
+  const rule = rememberedRun(path, rules);
+  return rule && `You allowed ${rule}, and ${text.slice(0, 80)} defines what it runs.`;
+}
+
+/** Subcommands of git that leave the files they name as they are. */
+const RECORDS = /^(?:add|blame|cat-file|check-ignore|commit|diff|grep|log|ls-files|push|reset|rev-parse|show|status)$/;
+
+const isRecording = ([program = "", subcommand = ""]: readonly string[]): boolean =>
+  programName(program) === "git" && RECORDS.test(subcommand);
+
 const climbs = (path: string): boolean => path.split("/").includes("..");
 
 interface Base {
@@ -69,14 +90,17 @@ interface Base {
   readonly base: string | undefined;
   readonly isAway: boolean;
   readonly places: Places;
+  /** The word consists of letters behind a dash, which are hardly a path. */
+  readonly isFlags: boolean;
 }
 
 /** The path that the text means; undefined if it is an ordinary one below the folder in which the command runs. */
-function meantBy(text: string, { links = [] }: ShellPart, { base, isAway, places }: Base): string | undefined {
+function meantBy(text: string, { links = [] }: ShellPart, { base, isAway, places, isFlags }: Base): string | undefined {
   const path = text.replace(/^~(?=\/|$)/, places.userHome);
   if (climbsLater(path) || /^~[a-z_][\w-]*(?:\/|$)/i.test(path)) return UNKNOWN;
   const link = links.find((one) => one.text === text);
   if (link) return link.path;
+  if (isFlags) return undefined;
   if (path.startsWith("/")) return posix.normalize(path);
   if (base === undefined) return UNKNOWN;
   return climbs(path) || isAway || /(?:^|\/)\./.test(path) ? posix.resolve(base, path) : undefined;

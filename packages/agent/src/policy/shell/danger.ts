@@ -3,6 +3,7 @@
 
 import type { ShellContext, ShellDanger } from "../../contract/shell.ts";
 import { gitDanger } from "./git-danger.ts";
+import { attachedValues } from "./path-candidates.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { ShellWord } from "./shell-words.ts";
 
@@ -53,7 +54,7 @@ export function dangerOf(words: readonly ShellWord[], scope: DangerScope): Shell
 export function pathDanger(words: readonly ShellWord[], scope: DangerScope): ShellDanger | undefined {
   for (const [index, { value }] of words.entries()) {
     if (index === 0) continue;
-    const what = [value, value.slice(value.indexOf("=") + 1)]
+    const what = [value, value.slice(value.indexOf("=") + 1), ...attachedValues(value)]
       .map((path) => protectedPath(path, scope.cwd, scope.context.home))
       .find((found) => found !== undefined);
     if (what) return { shape: `write ${value}`, reason: `it may change ${what}`, named: [0, index] };

@@ -21,6 +21,7 @@ import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
 import { startsProgram } from "./starts-programs.ts";
 import { type Dialect, ShellDoubt } from "./syntax.ts";
+import { usesUnnamedFiles } from "./unnamed-files.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 import { isExported, isHarmlessAssignment, sensitiveName, strangeVariable, type VariableFacts } from "./variables.ts";
 import { unwrap } from "./wrappers.ts";
@@ -188,7 +189,8 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
-  const starts = harmless === undefined ? startsProgram(words, name.toLowerCase()) : undefined;
+  const lower = name.toLowerCase();
+  const starts = harmless ? undefined : (startsProgram(words, lower) ?? usesUnnamedFiles(words, lower));
   const danger =
     input?.danger ?? dangerOf(words, scope) ?? starts ?? (isReading ? undefined : pathDanger(words, scope));
   const { lacking } = refused ?? {};

@@ -1,10 +1,12 @@
 // Commands that start a program which their words name: through an option (`tar --to-command`), as a setting that a
 // later command obeys (`git config core.pager`), or because that is what the program is for (`tmux`). Only a rule that
-// names every word of such a command allows it.
+// names every word of such a command allows it. unnamed-files.ts has those that take such words from a file.
 
 import type { ShellDanger } from "../../contract/shell.ts";
 import { SAFE_KEYS } from "./git.ts";
+import { abbreviated, COMPILER } from "./option-names.ts";
 import type { ShellWord } from "./shell-words.ts";
+import { sensitiveName } from "./variables.ts";
 
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 
@@ -13,17 +15,34 @@ const LAUNCHERS = setOf(
   "arch at batch bwrap cgexec chpst concurrently crontab cross-env dbus-launch dbus-run-session direnv dotenv dotenvx dumb-init expect fakechroot fakeroot faketime firejail gdb gosu heaptrack hyperfine lldb ltrace machinectl newgrp nix-shell nodemon nsenter numactl perf pkexec prlimit proot reflex rlwrap rr runcon screen setarch lima linux32 linux64 setpriv sg ssh-agent start-stop-daemon su-exec systemd-nspawn systemd-run tini tmux unshare valgrind watchexec wsl xcrun xvfb-run",
 );
 
-/** Options and operands with which a program starts another one. Long options may be abbreviated. */
-const OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
+/** Options and operands with which a program starts another one or loads code. Long options may be abbreviated. */
+const OPTIONS: readonly (readonly [program: RegExp, option: Pick<RegExp, "test">])[] = [
   [/^(?:bsd|g)?tar$/, /^(?:-\w*[IF]|--to-c|--checkpoint-|--use-c|--info-s|--new-v|--rsh|--rmt)/],
   [/^rsync$/, /^(?:-\w*[eM]|--rs|--remote-|--daemon|--config)/],
   [/^s(?:cp|ftp)$/, /^-\w*[oSFD]/],
-  [/^(?:npm|pnpm|yarn|bun)$/, /^--(?:scr|shell|node-o|userc|globalc|git$|git=|config\.|init-m|ed|vi)/],
-  [/^g?make$/, /^(?:-\w*[fE]|--f|--mak|--ev|\.?SHELL|MAKEFLAGS|\w+\W*=.*\$)/],
+  [
+    /^(?:npm|pnpm|yarn|bun)$/,
+    /^--?(?:scr|shell|node-[og]|python$|python=|userc|globalc|git$|git=|config\.|init-m|ed|vi)/,
+  ],
+  [/^g?make$/, /^(?:-\w*[fE]|--f|--mak|--ev|\.?SHELL|MAKEFLAGS)/],
   [/^just$/, /^(?:-[fc]|--justfile|--shell|--command|--set)/],
   [/^task$/, /^(?:-t|--taskfile)/],
   [/^go$/, /^--?(?:exec|toolexec|vettool|overlay|extld|ldflags.*-extld)/],
-  [/^cargo$/, /^--config/],
+  [/^cargo$/, abbreviated("config")],
+  [
+    COMPILER,
+    /^(?:--?wrapper|-B|--pref|--?specs|-f(?:pass-)?plugin|-fuse-ld=.*\/|--ld-path|-load|-Xclang|-Wl,.*-plugin)/,
+  ],
+  [/^(?:ld(?:\.\w+)?|ar|nm|ranlib)$/, /^--?plugin/],
+  [/^curl$/, abbreviated("engine")],
+  [/^wget$/, abbreviated("use-askpass")],
+  [/^zip$/, /^(?:-\w*T|--unz|--te)/],
+  [/^helm$/, /^--post-r/],
+  [/^gpg2?$/, abbreviated("agent-program", "dirmngr-program", "pinentry-program", "exec-path", "photo-viewer")],
+  [/^openssl$/, /^--?(?:engine|provider)/],
+  [/^mvnw?$/, /(?:^|:)(?:exec|antrun|groovy|gmaven\w*)(?:-maven-plugin)?:/],
+  [/^gradlew?$/, /^(?:-[DP].*(?:jvmargs|javaagent)|-\w*I|--init-s)/],
+  [/^pip[\d.]*$/, /^--pytho?n?(?:$|=)/],
   [/^split$/, /^--fi/],
   [/^sort$/, /^--co/],
   [/^rg$/, /^--(?:pre(?:$|=)|hostname-bin)/],
@@ -57,6 +76,11 @@ const SETTINGS: readonly (readonly [program: RegExp, words: RegExp])[] = [
 /** Subcommands that run what their words say and that we do not look into. They may follow options, so any word counts. */
 const RUNNING: readonly (readonly [program: RegExp, words: RegExp])[] = [
   [/^nvm$/, / (?:exec|run) /],
+  // A formatter or configuration from a file; names such as `-f json` come with the program.
+  [
+    /^eslint(?:_d)?$/,
+    / (?:-[fc]|--(?:fo[a-z]*|con?f?i?g?|rul[a-z]*|parser|plugin|reso[a-z-]*))[ =]?(?:\.|\S*[/\\])| -[fc]\S*[/\\]/,
+  ],
   [/^nix$/, / (?:run|shell|develop|-c|--command) /],
   [/^mise$/, / (?:exec|x|en) /],
   [/^(?:kubectl|stack|cabal|opam|tox|chamber|aws-vault)$/, / exec /],
@@ -87,12 +111,21 @@ export function startsProgram(words: readonly ShellWord[], name: string): ShellD
   const bundle = /^(?:bsd|g)?tar$/.test(name) && /^[A-Za-z]*[IF][A-Za-z]*$/.test(texts[0] ?? "") ? texts[0] : undefined;
   const found = option ?? bundle;
   if (found !== undefined) return because(`${name} ${found.slice(0, 40)} may start another program`);
+  const variable = /^g?make$/.test(name) ? texts.find(steersMake) : undefined;
+  if (variable !== undefined) return because(`make puts ${variable.slice(0, 40)} into the commands that it runs`);
   const joined = texts.join(" ");
   if (RUNNING.some(([program, is]) => program.test(name) && is.test(` ${joined} `)))
     return because(`${name} runs what its words say`);
   return SETTINGS.some(([program, is]) => program.test(name) && is.test(joined))
     ? because("it installs programs or changes settings that later commands obey")
     : undefined;
+}
+
+/** A variable that shells or linkers obey, or a value that may be a program or a text for the shell. */
+function steersMake(text: string): boolean {
+  const [, name, value = ""] = /^([\w.-]+)\s*(?:[:?+!]{0,3}=)(.*)$/s.exec(text) ?? [];
+  if (name === undefined) return false;
+  return name === "MAKE" || sensitiveName(name) !== undefined || !/^[\w.,:@%+-]*$/.test(value);
 }
 
 function gitStarts(words: readonly ShellWord[], because: (reason: string) => ShellDanger): ShellDanger | undefined {

@@ -1,6 +1,8 @@
+import { messageOf } from "@lathe/llm";
+
 /**
  * Why a journal operation was refused: another writer has the journal open, it cannot be read, its format is newer, it
- * is closed, an id is unknown, a label cannot be set, or the disk failed.
+ * is closed, an id is unknown, a label cannot be set, or the disk failed or cannot hold the value.
  */
 export type JournalErrorCode = "locked" | "corrupt" | "version" | "closed" | "unknown_entry" | "label" | "io";
 
@@ -28,6 +30,12 @@ export function tooLong(type: string, bytes: number): JournalError {
     "io",
     `An entry of the kind ${type} takes ${bytes} bytes, which is more than can be read back.`,
   );
+}
+
+/** The value is not JSON: it contains itself, is nested too deeply, or a part of it throws when read. */
+export function notStorable(type: string, cause: unknown): JournalError {
+  const [why] = messageOf(cause).split("\n", 1);
+  return new JournalError("io", `An entry of the kind ${type} cannot be stored: ${why}.`, { cause });
 }
 
 export function blobsUnwritable(cause: unknown): JournalError {

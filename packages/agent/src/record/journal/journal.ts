@@ -16,7 +16,7 @@ import type {
 import { ContextView } from "./context.ts";
 import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
-import { beside, blobsUnwritable, JournalError, tooLong } from "./errors.ts";
+import { beside, blobsUnwritable, JournalError, notStorable, tooLong } from "./errors.ts";
 import { type Glimpse, glimpseOf } from "./glimpse.ts";
 import { type NewHeader, newHeader } from "./header.ts";
 import { encodeLine, LONGEST_LINE } from "./line.ts";
@@ -363,11 +363,19 @@ export class Journal {
   #write(line: TreeEntry | OutsideLine, begins: boolean): LineSpan {
     if (begins || !this.#holdsUntilMessage) this.persist();
     if (this.#sealTail) this.#seal(this.#sealTail);
-    const text = encodeLine(beside(() => toStored(line, this.blobs) as object));
+    const text = this.#encode(line);
     if (text.length > LONGEST_LINE) throw tooLong(line.type, text.length);
     const offset = this.#store.size;
     this.#store.append(text);
     return { offset, length: this.#store.size - offset - 1 };
+  }
+
+  #encode(line: TreeEntry | OutsideLine): Buffer {
+    try {
+      return encodeLine(toStored(line, this.blobs) as object);
+    } catch (error) {
+      throw error instanceof JournalError ? error : notStorable(line.type, error);
+    }
   }
 
   /** Handles a file that ends inside a line: completes the line, and adds a seal if it was torn. */

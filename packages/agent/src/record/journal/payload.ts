@@ -2,6 +2,7 @@
 // KiB. The line holds a string starting with `blob:` instead; a real string that starts this way is marked as literal.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
+import { beside } from "./errors.ts";
 
 const LONG_STRING = 64 * 1024;
 /** Base64 of 1,024 characters: for less, a blob file costs more than it saves. */
@@ -23,13 +24,13 @@ export function toStored(value: unknown, blobs: BlobStore): unknown {
 
 function storedString(value: string, blobs: BlobStore): string {
   if (value.length > LONG_STRING || (value.length >= DATA_URL_STRING && value.startsWith("data:image/"))) {
-    return TEXT + blobs.put(Buffer.from(value, "utf8"));
+    return TEXT + beside(() => blobs.put(Buffer.from(value, "utf8")));
   }
   return value.startsWith(MARK) ? LITERAL + value : value;
 }
 
 function storedBytes(bytes: Uint8Array, blobs: BlobStore): string {
-  if (bytes.length >= SMALL_BYTES) return BYTES + blobs.put(bytes);
+  if (bytes.length >= SMALL_BYTES) return BYTES + beside(() => blobs.put(bytes));
   return INLINE + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 }
 

@@ -1,6 +1,7 @@
 // Questions about calls that wait for the host's answer.
 
 import type { ApprovalAnswer } from "../../contract/approval.ts";
+import { wrongArgument } from "../../contract/wrong-argument.ts";
 
 export class PendingApprovals {
   readonly #open = new Map<string, (answer: ApprovalAnswer) => void>();
@@ -23,6 +24,9 @@ export class PendingApprovals {
 
   /** Returns false if no question about this call is open. */
   answer(callId: string, answer: ApprovalAnswer): boolean {
+    const { decision } = Object(answer) as Partial<ApprovalAnswer>;
+    if (decision !== "allow" && decision !== "deny")
+      throw wrongArgument("answerApproval: the answer", "{ decision: allow or deny, by }", answer);
     const resolve = this.#open.get(callId);
     resolve?.(answer);
     return resolve !== undefined;

@@ -122,8 +122,7 @@ function sessionFor({ present, show }: ContextParts): ExtensionSession {
         else if (session.state === "processing") session.followUp(text, source);
         else void session.submit(text).catch((error: Error) => session.warn(error.message, "extension_message"));
       }),
-    appendEntry: (kind, data) =>
-      runAsLathe(() => void now().appendCustom(kind, JSON.parse(JSON.stringify(data ?? null)) as JsonValue)),
+    appendEntry: (kind, data) => runAsLathe(() => void now().appendCustom(kind, (data ?? null) as JsonValue)),
     appendMessage: (kind, text) =>
       runAsLathe(() => {
         now().appendCustomMessage(kind, String(text));

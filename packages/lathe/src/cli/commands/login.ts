@@ -17,6 +17,7 @@ import {
   keyOnCommandLine,
   refuseAtBroker,
   storeCredential,
+  wrongIssuers,
 } from "../../models/accounts.ts";
 import { credentialStore } from "../../models/credentials.ts";
 import { signIn } from "../../models/sign-in.ts";
@@ -35,6 +36,7 @@ export const loginCommand: Command = async (argv, machine) => {
   if (more.length > 0) throw keyOnCommandLine(name);
   const workspace = await new Run(machine).open({});
   refuseAtBroker(workspace, "login", name);
+  await warnOfIssuers(workspace, name);
   const account = await findAccount(workspace, name, "login");
   const called = as === undefined ? undefined : accountName(account.id, as);
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
@@ -54,6 +56,7 @@ export const logoutCommand: Command = async (argv, machine) => {
     throw usageError("lathe logout takes one provider, and --account <name> or --all.");
   const workspace = await new Run(machine).open({});
   refuseAtBroker(workspace, "logout", name);
+  await warnOfIssuers(workspace, name);
   // A stored credential can be deleted even if its provider is no longer known.
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
@@ -67,6 +70,10 @@ export const logoutCommand: Command = async (argv, machine) => {
   machine.stdout.write(`${await deleteCredential(workspace, account, only)}\n`);
   return EXIT.done;
 };
+
+async function warnOfIssuers(workspace: SessionWorkspace, name: string | undefined): Promise<void> {
+  for (const line of await wrongIssuers(workspace, name)) workspace.machine.stderr.write(`lathe: ${line}\n`);
+}
 
 /** Takes `--account work` or `--account=work` out of the words. */
 function withAccountOption(argv: readonly string[]): { words: readonly string[]; account: string | undefined } {

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import { addServer, configFile, removeServer } from "../../additions/mcp/config-file.ts";
-import { foundServers } from "../../additions/mcp/configs.ts";
+import { foundServers, learnLiterals } from "../../additions/mcp/configs.ts";
 import { logIn, logOutOf } from "../../additions/mcp/login.ts";
 import { stateText } from "../../additions/mcp/mcp-command.ts";
 import { standaloneServers } from "../../additions/mcp/standalone.ts";
@@ -94,15 +94,23 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (more.length > 0) throw usageError("lathe mcp test takes one server, or none for all.");
     const configs = name === undefined ? await foundServers(workspace) : [await findServer(workspace, name)];
     const { manager, close } = standaloneServers(configs, workspace);
+    // A server may return a value of its own variables as its name.
+    learnLiterals(configs, workspace);
+    const { redactor, machine } = workspace;
+    const write = (line: string): void => void machine.stdout.write(`${redactor.text(line)}\n`);
     try {
       let failed = 0;
       for (const server of manager.servers) {
+        if (name === undefined && server.config.enabled === false) {
+          write(`${server.name}: off; to test it: lathe mcp test ${server.name}`);
+          continue;
+        }
         await server.connect().catch(() => {
           failed += 1;
         });
-        workspace.machine.stdout.write(`${server.name}: ${stateText(server.state)}\n`);
+        write(`${server.name}: ${stateText(server.state)}`);
         for (const tool of manager.tools().filter(({ ofServer }) => ofServer.server === server.name))
-          workspace.machine.stdout.write(`  ${tool.name}\n`);
+          write(`  ${tool.name}`);
       }
       return failed > 0 ? EXIT.failed : EXIT.done;
     } finally {

@@ -24,8 +24,8 @@ export async function chooseAccount(workspace: SessionWorkspace, view: LoginView
 }
 
 export function itemOf(account: ListedAccount): { value: ListedAccount; label: string; detail: string } {
-  const { id, name, oauth, source } = account;
-  const state = source ?? (oauth ? "sign-in or key" : "");
+  const { id, name, oauth, source, problem } = account;
+  const state = source ?? problem ?? (oauth ? "sign-in or key" : "");
   return { value: account, label: id, detail: [name, state].filter((part) => part !== "").join(" · ") };
 }
 

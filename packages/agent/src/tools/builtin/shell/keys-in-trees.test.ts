@@ -120,6 +120,7 @@ describe("a search outside the project", () => {
     "grep -r --exclude=.env --exclude-dir=deep X ../other",
     "rg -n -g '*.ts' X ../other",
     "cd ../plain && rg X",
+    "grep -rn X /usr/include",
     "cp -r ../plain copy",
   ])("is not asked about otherwise: %s", async (command) => {
     expect(await decide(command)).toMatchObject({ decision: "allow" });

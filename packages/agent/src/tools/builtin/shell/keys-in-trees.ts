@@ -10,6 +10,8 @@ import { listOf } from "./links-inside.ts";
 
 /** The user waits for the question, so a large tree is not searched to its end. */
 const MOST_ENTRIES = 20_000;
+/** Headers of installed packages: tens of thousands of files without keys. */
+const HEADERS = "/usr/include";
 /** Each of them leads to the same question. */
 const MOST_KEYS = 100;
 
@@ -68,7 +70,7 @@ async function keysBelow(
   const isRead = (name: string): boolean =>
     !without?.files.includes(name) && (!globs || globs.some((glob) => fitsName(glob, name, "hidden too")));
   const keys: TreeKey[] = [];
-  let open = skipped !== undefined && isInside(root, skipped) ? [] : [root];
+  let open = [skipped, HEADERS].some((folder) => folder !== undefined && isInside(root, folder)) ? [] : [root];
   let looked = 0;
   // Level by level: most files with keys are near the top.
   for (let level = 0; level < depth && open.length > 0; level++) {

@@ -11,7 +11,7 @@ export interface OAuthContext {
   readonly now: () => number;
   readonly post: Post;
   /** Only called when a token must be renewed. */
-  readonly rows: () => Promise<readonly OAuthRow[]>;
+  readonly rows: (provider: string) => Promise<readonly OAuthRow[]>;
 }
 
 const MARGIN_MS = 60_000;
@@ -47,7 +47,7 @@ async function renewed(
     // Another process may have refreshed it while we waited for the lock.
     const credential = await signInOf(account, store);
     if (credential && isEnough(credential)) return credential.access;
-    const row = (await context.rows()).find((candidate) => candidate.provider === provider);
+    const row = (await context.rows(provider)).find((candidate) => candidate.provider === provider);
     if (!credential?.refresh || !row) {
       throw new CliError(EXIT.provider, `The sign-in for ${provider} has expired. Run: lathe login ${provider}`);
     }

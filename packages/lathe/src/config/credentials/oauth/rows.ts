@@ -45,23 +45,54 @@ const BUILT_IN: readonly OAuthRow[] = [
   },
 ];
 
-/** All rows, the user's own issuers first. */
-export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
+/** The issuers, and the entries of the user's file that cannot be used, by provider. */
+export interface Issuers {
+  /** The user's own first. */
+  readonly rows: readonly OAuthRow[];
+  readonly wrong: ReadonlyMap<string, CliError>;
+}
+
+/** Throws if the file cannot be read as a whole. */
+export async function readIssuers(home: string): Promise<Issuers> {
   const file = join(home, "oauth.yml");
+  const wrong = new Map<string, CliError>();
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return BUILT_IN;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { rows: BUILT_IN, wrong };
     throw error;
   }
   const { isProblem, readYaml } = await import("../../../platform/home/yaml.ts");
   const read = readYaml(text);
-  if (isProblem(read)) throw wrong(`${file}:${read.line}`, read.message);
+  if (isProblem(read)) throw wrongFile(`${file}:${read.line}`, read.message);
   const { value } = read;
-  if (value === null) return BUILT_IN;
-  if (!isJsonObject(value)) throw wrong(file, "must map provider names to issuers");
-  return [...Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry)), ...BUILT_IN];
+  if (value === null) return { rows: BUILT_IN, wrong };
+  if (!isJsonObject(value)) throw wrongFile(file, "must map provider names to issuers");
+  const own: OAuthRow[] = [];
+  for (const [provider, entry] of Object.entries(value)) {
+    const problem = problemWith(provider, entry);
+    if (problem === undefined)
+      own.push({ label: provider, scopes: [], ...(entry as object), provider } as unknown as OAuthRow);
+    else wrong.set(provider, wrongFile(file, problem));
+  }
+  // A wrong entry is not silently replaced by the built-in one for the same provider.
+  return { rows: [...own, ...BUILT_IN.filter(({ provider }) => !wrong.has(provider))], wrong };
+}
+
+/** All rows; throws if one is wrong. A broker must not take credentials for those that it cannot renew. */
+export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
+  const { rows, wrong } = await readIssuers(home);
+  for (const problem of wrong.values()) throw problem;
+  return rows;
+}
+
+/** The rows for work with one provider; throws if that one is wrong. */
+export async function rowsFor(home: string, provider: string): Promise<readonly OAuthRow[]> {
+  const { rows, wrong } = await readIssuers(home);
+  const problem = wrong.get(provider);
+  if (problem) throw problem;
+  return rows;
 }
 
 type Check = (value: unknown) => boolean;
@@ -81,19 +112,20 @@ const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: strin
   parameters: { fits: (value) => isJsonObject(value) && Object.values(value).every(isText), what: "names and texts" },
 };
 
-function rowOf(file: string, provider: string, entry: unknown): OAuthRow {
-  if (!isJsonObject(entry)) throw wrong(file, `${provider} must be a mapping`);
+/** Says what is wrong with an entry; undefined if it can be used. */
+function problemWith(provider: string, entry: unknown): string | undefined {
+  if (!isJsonObject(entry)) return `${provider} must be a mapping`;
   for (const [key, value] of Object.entries(entry)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
-    if (!known) throw wrong(file, `${provider}.${key} is unknown; known are ${Object.keys(KEYS).join(", ")}`);
-    if (!known.fits(value)) throw wrong(file, `${provider}.${key} must be ${known.what}`);
+    if (!known) return `${provider}.${key} is unknown; known are ${Object.keys(KEYS).join(", ")}`;
+    if (!known.fits(value)) return `${provider}.${key} must be ${known.what}`;
   }
   for (const key of ["clientId", "tokenUrl"]) {
-    if (entry[key] === undefined) throw wrong(file, `${provider}.${key} is missing`);
+    if (entry[key] === undefined) return `${provider}.${key} is missing`;
   }
   if (entry["deviceUrl"] === undefined && entry["authorizeUrl"] === undefined)
-    throw wrong(file, `${provider} needs deviceUrl or authorizeUrl`);
-  return { label: provider, scopes: [], ...entry, provider } as unknown as OAuthRow;
+    return `${provider} needs deviceUrl or authorizeUrl`;
+  return undefined;
 }
 
 function isUsageFields(value: unknown): boolean {
@@ -115,6 +147,6 @@ function isSafeUrl(value: unknown): boolean {
   return protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname));
 }
 
-function wrong(place: string, what: string): CliError {
+function wrongFile(place: string, what: string): CliError {
   return new CliError(EXIT.usage, `${place}: ${what}. Fix the file.`);
 }
