@@ -288,6 +288,9 @@ function byMode(item: CommandAccess, { mode, places }: Policy): PartVerdict {
     : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 
+/** A pattern of files to leave out, as in `zip -x*.log`. */
+const LEAVES_OUT = /^-x!?[^=]*\*/;
+
 /** Words that may be paths, including `--option=path`, with the path that they refer to. */
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
@@ -299,7 +302,7 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
       return pathsInCode(word).map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
     // `if=path`, `--option=path`, `name=@path`, `file:///path`
     const value = /^[^=/]*=@?(.+)$/.exec(word)?.[1] ?? /^(?:file:\/\/|@)(.+)$/.exec(word)?.[1];
-    const whole = word.startsWith("-") ? attachedValues(word) : [word];
+    const whole = LEAVES_OUT.test(word) ? [] : word.startsWith("-") ? attachedValues(word) : [word];
     const candidates = value === undefined ? whole : [...whole, value];
     return candidates.map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
   });

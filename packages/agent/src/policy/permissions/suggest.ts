@@ -24,6 +24,9 @@ const WITH_SUBCOMMANDS = new Set([
 /** Words after which the next one matters as well: `npm run build`. */
 const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose", "container", "tool"]);
 
+/** Subcommands of git that consist of others, some of which drop work: `git worktree add`. */
+const GROUPS = new Set(["lfs", "maintenance", "notes", "reflog", "remote", "stash", "submodule", "worktree"]);
+
 /** Programs that run whatever they are given, in addition to the interpreters that the analysis knows. */
 const RUNS_TEXT = new Set([
   "awk",
@@ -61,10 +64,14 @@ const IN_CONTAINER = /^(?:docker|podman|nerdctl)(?:-compose| compose| container)
 function isWholeOnly(name: string, words: readonly string[]): boolean {
   return (
     WHOLE.test(name) ||
-    (name === "git" && words[1] === "config") ||
+    (name === "git" && (words[1] === "config" || isBareGroup(words))) ||
     IN_CONTAINER.test([name, ...words.slice(1)].join(" "))
   );
 }
+
+/** `git stash`, `git stash -u`: a broader pattern would also cover `git stash pop`. */
+const isBareGroup = ([, first = "", second]: readonly string[]): boolean =>
+  GROUPS.has(first) && (second === undefined || second.startsWith("-"));
 
 /**
  * Undefined if only this one call should be allowed. `covers`: whether a pattern that begins with these words covers
@@ -97,6 +104,7 @@ function fixedWords(words: readonly string[]): readonly string[] | undefined {
     if (first === undefined) return [program];
     // Options before the subcommand may change everything about it.
     if (first.startsWith("-")) return undefined;
+    if (name === "git" && GROUPS.has(first)) return words.slice(0, 3);
     if (!RUNNERS.has(first)) return [program, first];
     return second === undefined || second.startsWith("-") ? undefined : [program, first, second];
   }

@@ -17,12 +17,19 @@ const OPTIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
   "update-ref": [/./, "it moves or drops a branch"],
 };
 
-/** Second words that discard something. */
+/** Second words that discard something; those in FORCED only with an option. */
 const SECOND: Readonly<Record<string, RegExp>> = {
   stash: /^(?:drop|clear)$/,
   reflog: /^(?:expire|delete)$/,
   worktree: /^(?:remove|prune)$/,
   notes: /^(?:remove|prune)$/,
+  submodule: /^(?:deinit|update)$/,
+};
+
+const FORCED: Readonly<Record<string, string>> = {
+  "worktree remove": "it deletes a worktree with its changes",
+  "submodule deinit": "it deletes submodules with their changes",
+  "submodule update": "it discards changes in submodules",
 };
 
 const WHOLE = new Set(["filter-branch", "filter-repo", "prune"]);
@@ -58,14 +65,21 @@ function dangerAt(shape: string, reason: string, found: readonly number[]): Shel
 }
 
 function secondDanger(words: readonly ShellWord[], name: string, second: RegExp): ShellDanger | undefined {
-  const word = words[2];
+  // Options may come first, perhaps with a value: `submodule --quiet deinit`, `notes --ref x remove`.
+  const at = words.findIndex(({ value, isKnown }, index) => {
+    if (index < 2) return false;
+    const isAfterOption = index > 2 && words[index - 1]?.value.startsWith("-");
+    return !isKnown || second.test(value) || !(value.startsWith("-") || isAfterOption);
+  });
+  const word = words[at];
   if (word && !word.isKnown) return { shape: `git ${name}`, reason: `${word.value} is not known before it runs` };
   if (!word || !second.test(word.value)) return undefined;
   const shape = `git ${name} ${word.value}`;
-  if (name !== "worktree" || word.value === "prune") return dangerAt(shape, "it drops data that git keeps", [2]);
-  const forced = indexes(words, (value) => /^(?:-\w*f|--f)/.test(value));
-  if (forced.length > 0) return dangerAt(`${shape} --force`, "it deletes a worktree with its changes", [2, ...forced]);
-  const unsure = words.slice(3).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
+  const reason = FORCED[`${name} ${word.value}`];
+  if (reason === undefined) return dangerAt(shape, "it drops data that git keeps", [at]);
+  const forced = indexes(words, (value) => /^(?:-\w*f|--f(?:o|$))/.test(value));
+  if (forced.length > 0) return dangerAt(`${shape} --force`, reason, [at, ...forced]);
+  const unsure = words.slice(at + 1).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
   return unsure ? { shape, reason: `${unsure.value} may be an option` } : undefined;
 }
 
