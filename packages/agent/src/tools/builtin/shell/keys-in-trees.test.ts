@@ -93,7 +93,7 @@ describe("a search outside the project", () => {
     "grep -r X ../*",
     "grep -R X ../linked",
     "grep -r X ../linked/",
-    "grep -r X ~/work/other",
+    "grep -r X ~/projects/other",
     "grep -r --include='*.pem' X ../other",
     "grep -r --exclude=a.ts --include='*.ts' X ../other",
     'grep -r --include="$x" X ../other',
@@ -134,7 +134,7 @@ describe("a search outside the project", () => {
   );
 
   it("another working folder is searched like the project, and a rule that names the folder covers it", async () => {
-    const roots = [join(folder, "work/other")];
+    const roots = [join(folder, "projects/other")];
     expect(await decide("grep -r X ../other", { roots })).toMatchObject({ decision: "allow" });
     const rule: Rule = {
       decision: "allow",
