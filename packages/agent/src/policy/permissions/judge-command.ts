@@ -57,7 +57,7 @@ function notCovered(
   { decision, rule }: PartVerdict,
 ): PartVerdict | undefined {
   if (decision !== "allow" || rule === undefined) return undefined;
-  const why = beyondRule(item, places, { named: wordsOf(rule), isStrict: rule.insideOnly === true, rules });
+  const why = beyondRule(item, places, { named: wordsOf(rule, places), isStrict: rule.insideOnly === true, rules });
   return why === undefined ? undefined : ask(`${sentence(why)} The rule ${rule.text} does not cover that.`, FULL);
 }
 
@@ -106,8 +106,9 @@ export function runsInside({ part, cwd }: CommandAccess, places: Places): boolea
 
 const isUncertain = ({ part, doubt }: CommandAccess): boolean => (doubt ?? part?.doubt ?? part?.danger) !== undefined;
 
-/** A rule without a pattern covers every command. */
-const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pattern);
+/** A rule without a pattern covers every command. `~` at the beginning of a word is the home, as in the command. */
+const wordsOf = ({ pattern = "*" }: Rule, { userHome }: { readonly userHome: string }): readonly string[] =>
+  patternWords(pattern).map((word) => word.replace(/^~(?=\/|$)/, userHome));
 
 const isAboutFiles = ({ subject }: Rule): boolean => subject === "read" || subject === "write";
 
@@ -167,7 +168,7 @@ function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: Rul
       narrowed ?? (doubt === undefined ? ruleVerdict(whole, "allow") : undefined) ?? ask(sentence(doubt ?? ""), FULL)
     );
   }
-  const byWords = new Map<readonly string[], Rule>(about.map((rule) => [wordsOf(rule), rule]));
+  const byWords = new Map<readonly string[], Rule>(about.map((rule) => [wordsOf(rule, scope), rule]));
   const patterns = (decision: Decision): (readonly string[])[] =>
     [...byWords].flatMap(([words, rule]) => (rule.decision === decision ? [words] : []));
   const sorted: ShellRules = { allow: patterns("allow"), ask: patterns("ask"), deny: patterns("deny") };
@@ -222,7 +223,7 @@ function packedBy(part: ShellPart | undefined): readonly string[] {
 
 /** Sensitive files that the command names; an allow rule that names the same word settles the question. */
 function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined): PartVerdict | undefined {
-  const named = rule?.decision === "allow" ? wordsOf(rule) : [];
+  const named = rule?.decision === "allow" ? wordsOf(rule, places) : [];
   const { danger } = item.part ?? {};
   if (danger?.shape === SETUID_SHAPE && rule?.decision !== "allow") return ask(sentence(danger.reason), FULL);
   for (const [word, path] of pathWords(item, places)) {
