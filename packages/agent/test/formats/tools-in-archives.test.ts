@@ -5,12 +5,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { builtinFormats } from "../../src/files/formats/index.ts";
 import { Parser } from "../../src/files/parser/parser.ts";
+import { judge } from "../../src/policy/permissions/judge.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { hashlineEditTool } from "../../src/tools/builtin/hashline/index.ts";
 import { readTool } from "../../src/tools/builtin/read/index.ts";
+import { searchTool } from "../../src/tools/builtin/search/index.ts";
 import { writeTool } from "../../src/tools/builtin/write/index.ts";
 import { type Bench, toolBench } from "../call-tool.ts";
 import { has } from "../programs.ts";
@@ -92,6 +95,34 @@ describe.skipIf(!has("zip", "unzip", "tar"))("tools on members of archives", () 
     expect(await refused("no.zip:../x")).toContain("Archive path cannot contain '..'");
     expect(readFileSync(join(bench.dir, "t.zip")).equals(old)).toBe(true);
     expect([existsSync(join(bench.dir, "x")), existsSync(join(bench.dir, "no.zip"))]).toEqual([false, false]);
+  });
+
+  it.each(["k.tgz", "k.zip", "k.tar"])("members of %s that hold keys are judged by their names", async (archive) => {
+    run("echo A=1 > .env && echo k > src/server.pem && tar czf k.tgz .env src && tar cf k.tar .env src");
+    run("zip -qr k.zip .env src");
+    const { signal } = new AbortController();
+    const judged = async (tool: ToolDef<never>, args: object) => {
+      const scope = { env: bench.env, services: bench.services, signal, paths: new CallPaths(bench.env, signal) };
+      const places = { roots: [bench.dir], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+      const call = {
+        tool: tool.name,
+        tier: "read" as const,
+        access: (await tool.access?.(args as never, scope)) ?? [],
+      };
+      return judge(call, { mode: "auto-edit", rules: [], places }).decision;
+    };
+    const reading = async (path: string) => await judged(readTool, { path });
+    expect(await reading(`${archive}:.env`)).toBe("ask");
+    expect(await reading(`${archive}:./.env:raw`)).toBe("ask");
+    expect(await reading(`${archive}:src/server.pem:1-5`)).toBe("ask");
+    expect(await reading(`${archive}:src/x.c`)).toBe("allow");
+    expect(await reading(archive)).toBe("allow");
+    expect(await judged(editFileTool, { file_path: `${archive}:.env`, old_string: "A", new_string: "B" })).toBe("ask");
+    const searching = async (path: string) => await judged(searchTool, { pattern: "A", paths: [path] });
+    expect(await searching(archive)).toBe("ask");
+    expect(await searching(`${archive}:src`)).toBe("ask");
+    expect(await searching(`${archive}:src/x.c`)).toBe("allow");
+    expect(await searching(`t.${archive.slice(2)}`)).toBe("allow");
   });
 
   it("T-WRITE-2 what is judged is the archive", async () => {

@@ -6,6 +6,7 @@ import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts
 import { compileGlob } from "../../world/env/search/path-glob.ts";
 import type { Format } from "../target/format.ts";
 import { fusedPaths } from "../target/fused-paths.ts";
+import { searchedMembers } from "../target/member-access.ts";
 import type { LineRange } from "../target/selector.ts";
 import { type FileTarget, isAddress, targetOf } from "../target/target.ts";
 
@@ -55,7 +56,8 @@ export async function searchAccess(texts: readonly string[], scope: CallScope): 
       const more = (await scope.services.schemes?.readAccess(place.url, scope)) ?? [];
       return [{ kind: "address", url: place.url, write: false }, ...more];
     }
-    if (place.kind === "parts") return [{ kind: "read", path: place.target.located.real }];
+    if (place.kind === "parts")
+      return [{ kind: "read", path: place.target.located.real }, ...(await searchedMembers(place.target, scope))];
     const filter = place.kind === "tree" && place.glob !== undefined ? { filter: place.glob } : {};
     return [{ kind: "read", path: place.real, search: true, ...filter }];
   });

@@ -4,6 +4,7 @@
 import type { Access, CallScope, Tier } from "../../contract/tool.ts";
 import { isConflictAddress } from "../../files/formats/conflict/address.ts";
 import { conflictAccess } from "../../files/formats/conflict/settle.ts";
+import { memberAccess } from "../../files/target/member-access.ts";
 import { targetOf } from "../../files/target/target.ts";
 import { webAccess } from "./web-access.ts";
 
@@ -25,7 +26,7 @@ export async function fileAccess(
         const isKept = scope.services.pages?.has(target.path, target.selector?.raw ?? false) === true;
         return { ...(await webAccess(target.path, scope)), ...(isKept ? { kept: true } : {}) };
       }
-      return { kind, path: target.located.real };
+      return [{ kind, path: target.located.real }, ...memberAccess(kind, target)];
     }),
   );
   return accesses.flat();
