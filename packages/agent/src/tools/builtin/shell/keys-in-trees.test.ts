@@ -17,12 +17,12 @@ let project: string;
 
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-keys-")));
-  project = join(folder, "work/project");
-  for (const path of ["src/a.ts", "src/b.ts", "k/deep/prod.env", "dist/a.ts", ".env"]) put(`work/project/${path}`);
+  project = join(folder, "projects/project");
+  for (const path of ["src/a.ts", "src/b.ts", "k/deep/prod.env", "dist/a.ts", ".env"]) put(`projects/project/${path}`);
   for (const path of ["a.ts", ".env", "deep/server.pem"]) put(`projects/other/${path}`);
-  for (const path of ["a.ts", "deep/b.ts", ".env.example"]) put(`work/plain/${path}`);
-  put("work/shallow/deep/server.pem");
-  put("work/shallow/a.ts");
+  for (const path of ["a.ts", "deep/b.ts", ".env.example"]) put(`projects/plain/${path}`);
+  put("projects/shallow/deep/server.pem");
+  put("projects/shallow/a.ts");
   symlinkSync("other", join(project, "..", "linked"));
   execFileSync("git", ["init", "-q"], { cwd: project });
 });
