@@ -6,6 +6,7 @@ import { type Clock, monotonicClock } from "./clock.ts";
 import { ADOPTED_VARIABLE, adoptedMark, endMarked, endProcesses } from "./marks.ts";
 import { Watch } from "./watchdog.ts";
 
+/** Processes of the host's other code: they are marked when they start, and end together. */
 export class AdoptedProcesses {
   readonly #owner = randomUUID();
   readonly #clock: Clock;

@@ -19,7 +19,7 @@ beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-keys-")));
   project = join(folder, "work/project");
   for (const path of ["src/a.ts", "src/b.ts", "k/deep/prod.env", "dist/a.ts", ".env"]) put(`work/project/${path}`);
-  for (const path of ["a.ts", ".env", "deep/server.pem"]) put(`work/other/${path}`);
+  for (const path of ["a.ts", ".env", "deep/server.pem"]) put(`projects/other/${path}`);
   for (const path of ["a.ts", "deep/b.ts", ".env.example"]) put(`work/plain/${path}`);
   put("work/shallow/deep/server.pem");
   put("work/shallow/a.ts");
@@ -93,7 +93,7 @@ describe("a search outside the project", () => {
     "grep -r X ../*",
     "grep -R X ../linked",
     "grep -r X ../linked/",
-    "grep -r X ~/work/other",
+    "grep -r X ~/projects/other",
     "grep -r --include='*.pem' X ../other",
     "grep -r --exclude=a.ts --include='*.ts' X ../other",
     'grep -r --include="$x" X ../other',
@@ -134,7 +134,7 @@ describe("a search outside the project", () => {
   );
 
   it("another working folder is searched like the project, and a rule that names the folder covers it", async () => {
-    const roots = [join(folder, "work/other")];
+    const roots = [join(folder, "projects/other")];
     expect(await decide("grep -r X ../other", { roots })).toMatchObject({ decision: "allow" });
     const rule: Rule = {
       decision: "allow",
