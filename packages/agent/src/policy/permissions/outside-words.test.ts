@@ -139,6 +139,7 @@ describe("a rule does not cover", () => {
     ["eslint --format ./x.js src", "eslint *"],
     ["eslint --resolve-plugins-relative-to ./x src", "eslint *"],
     ["curl --engine ./x https://example.com", "curl *"],
+    [`jest --config '{"rootDir":"/tmp/x"}'`, "jest *"],
     ["gradle test -Dorg.gradle.jvmargs=-javaagent:x", "gradle test *"],
     ["wget --use-askpass=./x https://example.com", "wget *"],
   ])("%s with %s, which starts a program or lets one start later", async (command, pattern) => {
@@ -294,7 +295,7 @@ describe("a rule covers", () => {
     ["gpg --export me", "gpg *"],
     ["pip install --python-version 3.12 a", "pip install *"],
     ["npm install @types/node", "npm install *"],
-    ["eslint -f json -c eslint.config.js src/a.js", "eslint *"],
+    ["eslint -f json -c .eslintrc.json src/a.js", "eslint *"],
     ["eslint --fix --format=stylish src", "eslint *"],
     ["make V=1 test T=a.test.ts CFLAGS+=-O2", "make *"],
     ["wget -Ofile.html https://example.com", "wget *"],

@@ -38,6 +38,8 @@ const OPTIONS: readonly (readonly [program: RegExp, option: Pick<RegExp, "test">
   [/^wget$/, abbreviated("use-askpass")],
   [/^zip$/, /^(?:-\w*T|--unz|--te)/],
   [/^helm$/, /^--post-r/],
+  // A configuration as text may name any folder and program.
+  [/^jest$/, /^(?:--?c[a-z]*=?)?\{/],
   [/^gpg2?$/, abbreviated("agent-program", "dirmngr-program", "pinentry-program", "exec-path", "photo-viewer")],
   [/^openssl$/, /^--?(?:engine|provider)/],
   [/^mvnw?$/, /(?:^|:)(?:exec|antrun|groovy|gmaven\w*)(?:-maven-plugin)?:/],
@@ -77,10 +79,7 @@ const SETTINGS: readonly (readonly [program: RegExp, words: RegExp])[] = [
 const RUNNING: readonly (readonly [program: RegExp, words: RegExp])[] = [
   [/^nvm$/, / (?:exec|run) /],
   // A formatter or configuration from a file; names such as `-f json` come with the program.
-  [
-    /^eslint(?:_d)?$/,
-    / (?:-[fc]|--(?:fo[a-z]*|con?f?i?g?|rul[a-z]*|parser|plugin|reso[a-z-]*))[ =]?(?:\.|\S*[/\\])| -[fc]\S*[/\\]/,
-  ],
+  [/^eslint(?:_d)?$/, / (?:-[fc]|--(?:fo[a-z]*|con?f?i?g?|rul[a-z]*|parser|plugin|reso[a-z-]*))[ =]?\S*[/\\]/],
   [/^nix$/, / (?:run|shell|develop|-c|--command) /],
   [/^mise$/, / (?:exec|x|en) /],
   [/^(?:kubectl|stack|cabal|opam|tox|chamber|aws-vault)$/, / exec /],
