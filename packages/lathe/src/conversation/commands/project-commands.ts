@@ -82,7 +82,9 @@ const init: SlashCommand = {
 const reload: SlashCommand = {
   name: "reload",
   description: "reload instructions and prompts; the next request is not cached",
-  run: async ({ session, open }, _argument, view) => {
+  run: async ({ session, open, workspace }, _argument, view) => {
+    // Within the first moments of a session, discovery does not look at the files again by itself.
+    (await workspace.discovery()).begin();
     await open.parts.reload();
     session.reload();
     view.line("The next request will use the reloaded instructions.", "dim");
