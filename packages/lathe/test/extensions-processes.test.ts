@@ -111,7 +111,17 @@ it("EX-03 EE-03 a removed extension's processes end, not those of others; a relo
     `const keep = () => spawn("sh", ["-c", ${quoted("kept")}]).on("exit", () => { execSync("touch $HOME/again"); keep(); });
      keep();`,
   );
-  extension("no-factory", `exec(${inBackground("failed")}); throw new Error("no");`);
+  // It fails once its process runs, because otherwise that may be ended before it can note its id.
+  extension(
+    "no-factory",
+    `exec(${inBackground("failed")});
+     const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
+     const note = process.env.HOME + "/pids/failed";
+     return (async () => {
+       while (!existsSync(note) || !readFileSync(note, "utf8").endsWith("\\n")) await new Promise((later) => setTimeout(later, 5));
+       throw new Error("no");
+     })();`,
+  );
   const host = await start();
   const [kept] = await pidsOf(["kept"]);
   await until(() => noteOf("failed") !== "" && !isAlive(Number(noteOf("failed"))));

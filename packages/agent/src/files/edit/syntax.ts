@@ -4,6 +4,7 @@
 import { createRequire } from "node:module";
 import type { Language, Node, Parser, Tree } from "web-tree-sitter";
 import { missingPackage } from "../../base/optional-package.ts";
+import { loadTreeSitter } from "../../base/tree-sitter.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
@@ -61,7 +62,6 @@ export class Syntax {
   readonly #now: () => number;
   readonly #limits: SyntaxLimits;
   readonly #languages = new Map<string, Promise<Language>>();
-  #library: Promise<typeof import("web-tree-sitter")> | undefined;
 
   constructor(now: () => number, limits: Partial<SyntaxLimits> = {}) {
     this.#now = now;
@@ -135,7 +135,7 @@ export class Syntax {
   /** Undefined if the optional parser is not installed: an edit never fails because the parser is missing. */
   async #grammar(name: string): Promise<{ Parser: typeof Parser; language: Language } | undefined> {
     try {
-      const { Parser } = await this.#load();
+      const { Parser } = await loadTreeSitter();
       return { Parser, language: await this.#language(name) };
     } catch {
       return undefined;
@@ -149,19 +149,11 @@ export class Syntax {
     return parser.parse(text, null, { progressCallback: late });
   }
 
-  #load(): Promise<typeof import("web-tree-sitter")> {
-    this.#library ??= import("web-tree-sitter").then(async (library) => {
-      await library.Parser.init();
-      return library;
-    });
-    return this.#library;
-  }
-
   async #language(name: string): Promise<Language> {
     const known = this.#languages.get(name);
     if (known) return known;
     const file = createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`);
-    const loading = this.#load().then((library) => library.Language.load(file));
+    const loading = loadTreeSitter().then((library) => library.Language.load(file));
     this.#languages.set(name, loading);
     return loading;
   }

@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module";
 import type { Node, Parser } from "web-tree-sitter";
+import { loadTreeSitter } from "../../base/tree-sitter.ts";
 
 /** Where the grammar finds commands and hidden content, as offsets into the text. */
 export interface GrammarReading {
@@ -20,8 +21,7 @@ export interface GrammarReading {
 let loading: Promise<Parser> | undefined;
 
 async function load(): Promise<Parser> {
-  const { Language, Parser } = await import("web-tree-sitter");
-  await Parser.init();
+  const { Language, Parser } = await loadTreeSitter();
   const file = createRequire(import.meta.url).resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm");
   const parser = new Parser();
   parser.setLanguage(await Language.load(file));
@@ -31,8 +31,14 @@ async function load(): Promise<Parser> {
 /** Rejects if the grammar is not installed. */
 export async function loadGrammar(): Promise<(text: string) => GrammarReading> {
   loading ??= load();
-  const parser = await loading;
-  return (text) => readTree(parser, text);
+  try {
+    const parser = await loading;
+    return (text) => readTree(parser, text);
+  } catch (error) {
+    // Otherwise every command of the process would be asked about.
+    loading = undefined;
+    throw error;
+  }
 }
 
 const COMMANDS = new Set(["command_name", "declaration_command", "unset_command", "test_command"]);

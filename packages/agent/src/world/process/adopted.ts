@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { ADOPTED_VARIABLE, adoptedMark, endMarked, endProcesses } from "./marks.ts";
+import { ADOPTED_VARIABLE, adoptedMark, endMarked, endProcesses, waitForExec } from "./marks.ts";
 import { Watch } from "./watchdog.ts";
 
 /** Processes of the host's other code: they are marked when they start, and end together. */
@@ -31,9 +31,13 @@ export class AdoptedProcesses {
    */
   async end(held: readonly number[]): Promise<number> {
     if (!this.#hasStarted) return 0;
-    const ended = await endMarked(adoptedMark(this.#owner), this.#clock);
+    const mark = adoptedMark(this.#owner);
+    const ended = new Set([...held, ...(await endMarked(mark, this.#clock))]);
     await endProcesses(held, this.#clock);
+    // Those may have been starting others while we looked.
+    await waitForExec(this.#clock);
+    for (const pid of await endMarked(mark, this.#clock)) ended.add(pid);
     this.#watch.release();
-    return new Set([...ended, ...held]).size;
+    return ended.size;
   }
 }

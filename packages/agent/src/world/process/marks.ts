@@ -111,6 +111,16 @@ export async function endProcesses(pids: readonly number[], clock: Clock): Promi
 }
 
 /**
+ * Waits, for a tenth of a second at most, until no process shows an empty environment: one that is just becoming another
+ * program shows none, so its mark cannot be seen.
+ */
+export async function waitForExec(clock: Clock): Promise<void> {
+  if (process.platform !== "linux") return;
+  for (let round = 0; round < 20 && readProcesses().some(({ environ }) => environ()?.length === 0); round++)
+    await new Promise<void>((resolve) => clock.after(5, resolve));
+}
+
+/**
  * The next step for processes that are still running. The time limit counts from the first SIGKILL: this process may be
  * suspended for longer than the whole limit, and must not give up on what it has not killed.
  */
